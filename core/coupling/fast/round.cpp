@@ -136,15 +136,14 @@ inline long Round::step(Participant& p) {
   return made;
 }
 
-double Round::measured_seconds() const {
-  double seconds = 0.0;
-  for (int i : members_) seconds += network_.participants[i].stopwatch.seconds(1);
-  return seconds;
+void Round::look_at_stopwatches() {
+  seconds_ = 0.0;
+  for (int i : members_) seconds_ += network_.participants[i].stopwatch.seconds(1);
+  unwatched_ = 0;
 }
 
 long Round::run_held(long most, double target) {
-  const double seconds = measured_seconds();
-  const long in_time = seconds > 0.0 ? static_cast<long>(std::clamp(seconds_between_clocks / seconds, 1.0, 1e6)) : 1L;
+  const long in_time = seconds_ > 0.0 ? static_cast<long>(std::clamp(seconds_between_clocks / seconds_, 1.0, 1e6)) : 1L;
   long rounds = 0;
   try {
     rounds = held_->run(std::min(most, in_time), target);
@@ -160,7 +159,7 @@ long Round::run_held(long most, double target) {
 /// Where rounds are made all together one is made by itself before, to be timed and watched; not before each of the
 /// short stretches of a window.
 bool Round::wants_one_by_one() const {
-  return !is_whole() || unwatched_ >= rounds_between_watched || measured_seconds() > long_round;
+  return !is_whole() || unwatched_ >= rounds_between_watched || seconds_ > long_round;
 }
 
 std::optional<CallUnderWay> Round::call_under_way() const {
@@ -186,7 +185,7 @@ long Round::run(double target) {
   long made = holds && !wants_one_by_one() ? run_held(static_cast<long>(room), target) : 0;
   if (made > 0) return made;  // else the next step is not on the grid
   made = run_one_by_one(holds ? 1 : room, target, cheap);
-  unwatched_ = 0;
+  if (holds) look_at_stopwatches();
   if (holds && cheap && room > 1) made += run_held(static_cast<long>(room - 1), target);
   return made;
 }
