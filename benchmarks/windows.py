@@ -40,7 +40,6 @@ class Case:
         run.finish()
         return seconds
 
-
     def states_seconds(self, windows: int) -> float:
         """Time the FMUs' own calls that save and restore all states at each window, s."""
         if not self.version:
@@ -54,7 +53,7 @@ class Case:
 
 
 def window(bench: Bench) -> None:
-    """Runs with one repeat of each window; limit: two runs without, and the FMUs' own saving and restoring."""
+    """Repeat each window once; limit: two runs without windows, and the FMUs' own saving and restoring."""
     repeats = 2 if bench.quick else 7
     for case in cases(bench.quick):
         ways: dict[str, Callable[[], float]] = {LIMIT: lambda case=case: case.seconds(None)}

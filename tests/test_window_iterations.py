@@ -139,7 +139,7 @@ def test_derivatives_of_another_system_are_refused():
     other = cp.System("other")
     other.add("x", cp.linear([[-1.0]], [[1.0]], x0=[1], inputs="u", outputs="y"), step=0.1)
     window = cp.window(0.1, acceleration="newton", derivatives=cp.linearise(other))
-    with pytest.raises(cp.SetupError, match="window.derivatives: of the subsystems x; expected those of this system"):
+    with pytest.raises(cp.SetupError, match=r"window\.derivatives: of the subsystems x; expected those of this system"):
         spring_between(5.0, 0.01).run(until=1.0, window=window)
 
 

@@ -89,7 +89,7 @@ class QuasiNewton final : public Acceleration {
   Window window_;
   std::deque<Window> earlier_;  ///< newest first
   Window known_;
-  Eigen::VectorXd residual_;    ///< of the pass before; empty in a new window
+  Eigen::VectorXd residual_;  ///< of the pass before; empty in a new window
   Eigen::VectorXd made_;
 };
 

@@ -209,7 +209,7 @@ class Participant {
   CommunicationPoint communication_point_;
   double tolerance_;
   bool wants_record_;
-  bool records_;                                    ///< where it is wanted, and heard
+  bool records_;  ///< where it is wanted, and heard
   bool heard_ = true;
   bool jumps_;                                      ///< its outputs may jump when events change its inputs
   std::vector<double> before_event_, after_event_;  ///< outputs; empty: no event ended the step

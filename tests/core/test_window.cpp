@@ -91,6 +91,8 @@ std::vector<double> run(WindowedScheduler& scheduler, const RunSpec& spec, doubl
   std::vector<double> all{static_cast<double>(scheduler.tally().passes), scheduler.tally().largest_change};
   for (Participant& p : scheduler.network().participants) {
     for (double value : flatten(p.take_rows())) all.push_back(value);
+  }
+  for (Participant& p : scheduler.network().participants) {  // defects may be derived from rows that were given away
     for (Comparison& comparison : p.comparisons) {
       Defect& defect = comparison.defect;
       for (double value : flatten(defect.take_rows())) all.push_back(value);

@@ -54,8 +54,8 @@ void HeldRound::open(int count, double before) {
   }
 }
 
-/// The first round reads this sample (in a repeat perhaps the one after it), the next one the next: until the end of the
-/// ring.
+/// The first round reads this sample (in a repeat perhaps the one after it), the next one the next: until the end of
+/// the ring.
 void HeldRound::read_from(std::size_t sample) {
   HeldInput* held = held_inputs_.data();
   for (const Participant* p : participants_) {

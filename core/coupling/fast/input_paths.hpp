@@ -92,13 +92,13 @@ class InputPaths {
 
   Choice allowed_;
   bool disturbed_ = false;
-  bool single_ = false;   ///< one scalar connection and no other input
-  bool lines_ = false;    ///< the lines say it all, for the step that is frozen; the connections are not up to date
-  bool sloped_ = false;   ///< some line is not held
-  bool apart_ = false;    ///< the lines do not serve at present
+  bool single_ = false;       ///< one scalar connection and no other input
+  bool lines_ = false;        ///< the lines say it all, for the step that is frozen; the connections are not up to date
+  bool sloped_ = false;       ///< some line is not held
+  bool apart_ = false;        ///< the lines do not serve at present
   bool interpolate_ = false;  ///< they serve repeats, too
   bool repeats_ = false;
-  std::size_t last_ = 0;  ///< sample from which the lines go on
+  std::size_t last_ = 0;                ///< sample from which the lines go on
   std::vector<LineInput> line_inputs_;  ///< of all connections, or none
 };
 

@@ -69,7 +69,7 @@ class Round {
   std::atomic<bool> at_work_{false};  ///< the member before `next_`, or one of `held_`
   std::atomic<std::size_t> next_{0};  ///< whose turn it is: after a costly step a driver may look at the clock
   std::optional<HeldRound> held_;
-  double seconds_ = 0.0;  ///< of a round, as measured so far
+  double seconds_ = 0.0;                                   ///< of a round, as measured so far
   long unwatched_ = std::numeric_limits<long>::max() / 2;  ///< rounds made all together since one was made by itself
   std::vector<int> elsewhere_;  ///< those whose steps can be sent off at the beginning of a round
 };

@@ -141,7 +141,7 @@ class LinearisedSystem:
         names = tuple(f"{name}[{column}]" for name, column in signals)
         states = tuple(f"{name}.{state}" for name, model in self.models.items() for state in model.states)
         answer = StateSpace(
-            self.name, a + b @ same @ made, (b @ (before + same @ through))[:, read], made[read], through[read][:, read],
+            self.name, a + b @ same @ made, b @ (before + same @ through)[:, read], made[read], through[read][:, read],
             states, names, names,
         )  # fmt: skip
         return answer, signals

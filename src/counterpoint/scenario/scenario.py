@@ -20,11 +20,10 @@ from .._files.tables import bad_span
 from .._run.options import RunOptions
 from .._run.precedence import NAMED_SCHEMES
 from ..errors import SetupError, did_you_mean
-from ..linearisation import linearise
 from .building import Builder
 from .checking import check
-from . import models
 from .models import ScenarioTable
+from .models import Window as WindowTable
 from .plugin_words import with_plugins
 from .writing import write_scenario
 
@@ -209,8 +208,10 @@ class Scenario(Case):
 
     def _window_with_derivatives(self) -> Window | None:
         made, given = self.window, self._table.window
-        if made is None or not isinstance(given, models.Window) or given.derivatives != "models":
+        if made is None or not isinstance(given, WindowTable) or given.derivatives != "models":
             return made
+        from ..linearisation import linearise
+
         return replace(made, derivatives=linearise(self.build()))
 
     def options(self) -> RunOptions:
