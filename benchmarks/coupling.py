@@ -13,6 +13,7 @@ from benchmarks import python_models
 from benchmarks.fast_paths import all_but, allowing
 from benchmarks.harness import LIMIT, OURS, Bench, best, installed, interleaved
 from benchmarks.two_mass import FAST_STEP, hand_written, two_mass_system
+from benchmarks.windows import window
 
 RATIOS = (5, 10, 40)
 ORDERS = (0, 1, 3)
@@ -176,5 +177,6 @@ WORKS: dict[str, Callable[[Bench], None]] = {
     "memory": memory,
     "python-subsystem": python_subsystem,
     "pace": pace,
+    "window": window,
     "start-up": start_up,
 }

@@ -129,6 +129,12 @@ class HandWritten:
         if made != steps:
             raise RuntimeError(f"fmu_ring: {made} steps instead of {steps}")
 
+    def save_and_restore(self, times: int) -> None:
+        """Save and restore all FMUs so many times."""
+        self._library.fmu_ring_save_and_restore.restype = ctypes.c_int64
+        if self._library.fmu_ring_save_and_restore(self._version, self._ring, ctypes.c_int64(times)) != times:
+            raise RuntimeError("fmu_ring: a state was not saved or restored")
+
     def ends(self) -> NDArray[np.float64]:
         return np.array([rows[-1, 1] for rows in self.rows])
 

@@ -1,4 +1,7 @@
-"""Runs of the work `window`: the same system without windows and with each window repeated once."""
+"""Work `window` of the benchmark `coupling`: what it costs to repeat each window of a run once.
+
+The limit is what cannot be saved: two runs without windows, and the FMUs' own calls that save and restore their states.
+"""
 
 import math
 import time
@@ -7,11 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 
 import counterpoint as cp
-from benchmarks.fmu_ring import INPUTS, OUTPUTS, STEP, archive, parameters
+from benchmarks.fmu_ring import INPUTS, OUTPUTS, STEP, HandWritten, archive, parameters
+from benchmarks.harness import LIMIT, OURS, Bench, best
 from benchmarks.two_mass import FAST_STEP, two_mass_system
 
-LONG = 20
-"""Steps of the slowest subsystem in a long window."""
+LENGTHS = (1, 5, 20, 100)
+"""Steps of the slowest subsystem in a window."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,8 @@ class Case:
     scheme: str
     step: float
     steps: int
+    version: int = 0
+    """Of FMI; 0: the states of these subsystems cost no call."""
 
     def seconds(self, window: cp.Window | None) -> float:
         """Time the stepping alone, s."""
@@ -33,6 +39,34 @@ class Case:
         seconds = time.process_time() - begin
         run.finish()
         return seconds
+
+    def states_seconds(self, windows: int) -> float:
+        """Time the FMUs' own calls that save and restore all states at each window, s."""
+        if not self.version:
+            return 0.0
+        ring = HandWritten(2, 1, self.version)
+        begin = time.process_time()
+        ring.save_and_restore(windows)
+        seconds = time.process_time() - begin
+        ring.close()
+        return seconds
+
+
+def window(bench: Bench) -> None:
+    """Repeat each window once; limit: two runs without windows, and the FMUs' own saving and restoring."""
+    repeats = 2 if bench.quick else 7
+    for case in cases(bench.quick):
+        ways: dict[str, Callable[[], float]] = {LIMIT: lambda case=case: case.seconds(None)}
+        for length in LENGTHS:
+            made = cp.window(length * case.step, repeats=1)
+            ways[str(length)] = lambda case=case, made=made: case.seconds(made)
+            ways[f"states {length}"] = lambda case=case, length=length: case.states_seconds(case.steps // length)
+        seconds = best(ways, repeats)
+        plain = seconds[LIMIT]
+        for length in LENGTHS:
+            size = f"{case.name}, {length} step{'s' if length > 1 else ''}"
+            values = {LIMIT: 2.0 + seconds[f"states {length}"] / plain, OURS: seconds[str(length)] / plain}
+            bench.add("window", size, values, "plain runs", "< 2.2")
 
 
 def two_fmus(version: int, lines: bool) -> cp.System:
@@ -89,9 +123,9 @@ def cases(quick: bool) -> list[Case]:
         for ratio, order in ((5, 1), (10, 1), (40, 1), (10, 3))
     ]
     made += [
-        Case("two FMUs (FMI 2), held", partial(two_fmus, 2, False), "parallel", STEP, 100_000 // few),
-        Case("two FMUs (FMI 2), lines", partial(two_fmus, 2, True), "parallel", STEP, 100_000 // few),
-        Case("two FMUs (FMI 3), lines", partial(two_fmus, 3, True), "parallel", STEP, 100_000 // few),
+        Case("two FMUs (FMI 2), held", partial(two_fmus, 2, False), "parallel", STEP, 100_000 // few, 2),
+        Case("two FMUs (FMI 2), lines", partial(two_fmus, 2, True), "parallel", STEP, 100_000 // few, 2),
+        Case("two FMUs (FMI 3), lines", partial(two_fmus, 3, True), "parallel", STEP, 100_000 // few, 3),
     ]
     made += [
         Case(f"two mechanisms of {links} rods", partial(two_mechanisms, links), "parallel", 1e-3, 20_000 // few)

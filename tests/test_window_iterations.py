@@ -76,6 +76,73 @@ def test_other_accelerations_converge_to_the_same(acceleration):
     assert result["mass.x"].values[-1] == pytest.approx(implicit(60.0, 0.5, 40)[0], abs=1e-6)
 
 
+def test_derivatives_of_the_models_take_the_place_of_passes_to_measure_them():
+    """The systems are linear, so that one Newton step solves a window up to what powers of time and the midpoint rule
+    leave: passes one and two find the residual, the third takes the step, and few more confirm it."""
+    for stiffness, step, scheme in DIVERGING:
+        system = force_on_mass(stiffness, step)
+        window = cp.window(step, tolerance=1e-10, acceleration="newton", derivatives=cp.linearise(system))
+        result = system.run(until=step, scheme=scheme, window=window)
+        assert result.summary.windows.not_converged == 0
+        assert result["mass.x"].values[-1] == pytest.approx(implicit(stiffness, step, 1)[0], abs=1e-8)
+        assert passes(result) <= 5, (stiffness, step, scheme)
+
+
+@pytest.mark.parametrize("scheme", ["parallel", "slowest-first"])
+@pytest.mark.parametrize("approximation", [cp.lagrange(1), cp.lagrange(3), cp.hermite()], ids=str)
+def test_newton_with_derivatives_of_models_converges_to_the_same_in_fewer_passes(scheme, approximation):
+    runs = {}
+    for name in ("none", "newton"):
+        system = spring_between(5.0, 0.02, approximation=approximation)
+        derivatives = cp.linearise(system) if name == "newton" else None
+        window = cp.window(1.0, tolerance=1e-9, acceleration=name, derivatives=derivatives)
+        runs[name] = system.run(until=10.0, scheme=scheme, window=window)
+    assert runs["newton"]["a.x"].values[-1] == pytest.approx(runs["none"]["a.x"].values[-1], abs=1e-7)
+    assert passes(runs["newton"]) < min(3.7, passes(runs["none"]))
+
+
+def test_newton_takes_derivatives_of_mechanisms_and_functions():
+    """A pendulum whose torque is a stiff spring to an inertia: both tell their derivatives at the start."""
+
+    def coupled():
+        pendulum = cp.multibody.Mechanism("pendulum", dimension=2)
+        pendulum.point("O", (0, 0), fixed=True)
+        pendulum.point("A", (0.1, -1.0))
+        pendulum.body("rod", points=["O", "A"], mass=1.0)
+        pendulum.angle("turn", "rod")
+        pendulum.actuator("motor", "turn", force="input:torque")
+        pendulum.output("angle", "turn")
+
+        def inertia(t, x, u):
+            return [x[1], 400.0 * (u[0] + math.pi / 2 - x[0])]
+
+        spring = cp.ode(inertia, [0.0, 0.0], inputs="u", outputs=["a", "w"])
+        system = cp.System("swing", convert=False)
+        system.add("pendulum", pendulum, step=0.005)
+        system.add("inertia", spring, step=0.005)
+        system.connect("pendulum.angle", "inertia.u", cp.lagrange(1))
+        system.connect("inertia.a", "pendulum.torque", cp.lagrange(1), gain=-4.0)
+        return system
+
+    counts = {}
+    for name in ("none", "newton"):
+        system = coupled()
+        derivatives = cp.linearise(system) if name == "newton" else None
+        window = cp.window(0.25, tolerance=1e-8, acceleration=name, derivatives=derivatives)
+        result = system.run(until=1.0, scheme="parallel", window=window)
+        assert result.summary.windows.not_converged == 0
+        counts[name] = passes(result)
+    assert counts["newton"] < counts["none"]
+
+
+def test_derivatives_of_another_system_are_refused():
+    other = cp.System("other")
+    other.add("x", cp.linear([[-1.0]], [[1.0]], x0=[1], inputs="u", outputs="y"), step=0.1)
+    window = cp.window(0.1, acceleration="newton", derivatives=cp.linearise(other))
+    with pytest.raises(cp.SetupError, match=r"window\.derivatives: of the subsystems x; expected those of this system"):
+        spring_between(5.0, 0.01).run(until=1.0, window=window)
+
+
 def test_aitken_converges_where_one_factor_is_enough():
     """In a sequence one signal is iterated for, and in windows of one step it is one number."""
     plain = cp.window(0.2, repeats=20, tolerance=1e-9, when_not_converged="stop")
@@ -344,6 +411,8 @@ def test_a_window_that_cannot_be_cut_any_more_stops_the_run():
         ({"reuse": -1}, "window.reuse: -1"),
         ({"when_not_converged": "hope", "tolerance": 1e-3}, 'expected "warn", "cut" or "stop"'),
         ({"when_not_converged": "cut"}, "window.tolerance: is missing"),
+        ({"derivatives": 1.0}, 'window.derivatives: of no use with acceleration="none"'),
+        ({"derivatives": 1.0, "acceleration": "newton"}, "expected what cp.linearise"),
     ],
     ids=str,
 )

@@ -55,6 +55,9 @@ struct Fmu2 {
   }
   bool step(double t, double h) { return f.fmi2DoStep(c, t, h, true) <= fmi2Warning; }
   bool get(double* y) { return f.fmi2GetReal(c, outputs, 2, y) <= fmi2Warning; }
+  bool save(void** state) { return f.fmi2GetFMUstate(c, state) <= fmi2Warning; }
+  bool restore(void* state) { return f.fmi2SetFMUstate(c, state) <= fmi2Warning; }
+  void release(void** state) { f.fmi2FreeFMUstate(c, state); }
   void finish() { f.fmi2Terminate(c), f.fmi2FreeInstance(c); }
 };
 
@@ -79,6 +82,9 @@ struct Fmu3 {
     return f.fmi3DoStep(c, t, h, true, &event, &terminate, &early, &reached) <= fmi3Warning && !terminate && !early;
   }
   bool get(double* y) { return f.fmi3GetFloat64(c, outputs, 2, y, 2) <= fmi3Warning; }
+  bool save(void** state) { return f.fmi3GetFMUState(c, state) <= fmi3Warning; }
+  bool restore(void* state) { return f.fmi3SetFMUState(c, state) <= fmi3Warning; }
+  void release(void** state) { f.fmi3FreeFMUState(c, state); }
   void finish() { f.fmi3Terminate(c), f.fmi3FreeInstance(c); }
 };
 
@@ -133,6 +139,21 @@ struct Ring {
 };
 
 template <class Fmu>
+std::int64_t save_and_restore(void* ring, std::int64_t times) {
+  Ring<Fmu>& made = *static_cast<Ring<Fmu>*>(ring);
+  std::vector<void*> states(made.fmus.size());
+  std::int64_t good = 0;
+  for (std::int64_t n = 0; n < times; ++n) {
+    bool all = true;
+    for (std::size_t i = 0; i < states.size(); ++i) all = made.fmus[i].save(&states[i]) && all;
+    for (std::size_t i = 0; i < states.size(); ++i) all = made.fmus[i].restore(states[i]) && all;
+    good += all ? 1 : 0;
+  }
+  for (std::size_t i = 0; i < states.size(); ++i) made.fmus[i].release(&states[i]);
+  return good;
+}
+
+template <class Fmu>
 std::int64_t run(void* ring, std::int64_t steps, double h, bool lines, double* const* rows) {
   Ring<Fmu>& made = *static_cast<Ring<Fmu>*>(ring);
   if (!made.begin(rows)) return -1;
@@ -153,6 +174,11 @@ extern "C" void* fmu_ring_new(int version, const char* path, int count, const do
 extern "C" std::int64_t fmu_ring_run(int version, void* ring, std::int64_t steps, double h, int lines,
                                      double* const* rows) {
   return version == 2 ? run<Fmu2>(ring, steps, h, lines != 0, rows) : run<Fmu3>(ring, steps, h, lines != 0, rows);
+}
+
+// Save and restore all, so many times; returns how often that went well.
+extern "C" std::int64_t fmu_ring_save_and_restore(int version, void* ring, std::int64_t times) {
+  return version == 2 ? save_and_restore<Fmu2>(ring, times) : save_and_restore<Fmu3>(ring, times);
 }
 
 extern "C" void fmu_ring_delete(int version, void* ring) {

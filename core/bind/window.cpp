@@ -1,6 +1,8 @@
 // Windows: how they are asked for and what they came to.
 
+#include <nanobind/eigen/dense.h>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -47,7 +49,15 @@ void bind_window(nb::module_& m) {
             self.fast.push_back({participant, share, std::move(pace)});
           },
           nb::arg("participant"), nb::arg("share"), nb::arg("pace"),
-          "A participant that steps once over a share of the window and is refined afterwards.");
+          "A participant that steps once over a share of the window and is refined afterwards.")
+      .def(
+          "set_derivatives",
+          [](WindowSpec& self, Eigen::MatrixXd a, Eigen::MatrixXd b, Eigen::MatrixXd c, Eigen::MatrixXd d,
+             std::vector<std::pair<int, int>> signals) {
+            self.derivatives = {std::move(a), std::move(b), std::move(c), std::move(d), std::move(signals)};
+          },
+          nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::arg("d"), nb::arg("signals"),
+          "How a pass answers changes of what it reads: a state space of these signals (participant, column).");
   nb::class_<WindowTally>(m, "WindowTally", "What the windows of a run came to.")
       .def_ro("windows", &WindowTally::windows)
       .def_ro("passes", &WindowTally::passes)

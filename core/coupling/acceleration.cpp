@@ -64,6 +64,7 @@ std::vector<const QuasiNewton::Difference*> QuasiNewton::candidates() const {
   for (const Window& window : earlier_) {
     for (const Difference& d : window) all.push_back(&d);
   }
+  for (const Difference& d : known_) all.push_back(&d);
   const auto most = static_cast<std::size_t>(residual_.size());
   if (all.size() > most) all.resize(most);
   return all;
@@ -87,9 +88,10 @@ std::vector<const QuasiNewton::Difference*> QuasiNewton::filtered(std::vector<co
 }
 
 void QuasiNewton::learn(const Eigen::VectorXd& x, const Eigen::VectorXd& made) { window_.push_front({made - x, made}); }
+void QuasiNewton::know(const Eigen::VectorXd& x, const Eigen::VectorXd& made) { known_.push_back({made - x, made}); }
 
 std::size_t QuasiNewton::known() const {
-  std::size_t count = window_.size();
+  std::size_t count = window_.size() + known_.size();
   for (const Window& window : earlier_) count += window.size();
   return count;
 }
@@ -107,6 +109,7 @@ void QuasiNewton::forget() {
   residual_.resize(0);
   window_.clear();
   earlier_.clear();
+  known_.clear();
 }
 
 }  // namespace counterpoint

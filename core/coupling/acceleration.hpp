@@ -69,6 +69,8 @@ class QuasiNewton final : public Acceleration {
 
   /// A difference of two passes that were made for it: of iterates and of what came of them.
   void learn(const Eigen::VectorXd& x, const Eigen::VectorXd& made);
+  /// The same, known without passes: it stays until `forget`, as the oldest one.
+  void know(const Eigen::VectorXd& x, const Eigen::VectorXd& made);
   /// Differences that are known, of this window and of those before.
   std::size_t known() const;
 
@@ -86,7 +88,8 @@ class QuasiNewton final : public Acceleration {
   QuasiNewtonSpec spec_;
   Window window_;
   std::deque<Window> earlier_;  ///< newest first
-  Eigen::VectorXd residual_;    ///< of the pass before; empty in a new window
+  Window known_;
+  Eigen::VectorXd residual_;  ///< of the pass before; empty in a new window
   Eigen::VectorXd made_;
 };
 

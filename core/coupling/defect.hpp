@@ -45,11 +45,23 @@ class Defect final : public Indicator {
   double magnitude() const { return tally_.magnitude; }
 
   /// Rows (t, assumed, arrived) since the last call, 1 + 2 width columns.
-  std::size_t row_count() const { return rows_.rows() + derived.count(); }
-  std::vector<Rows> take_rows() { return derived.is_used() ? derived.take_made(compared()) : rows_.take(); }
-  std::vector<fast::DerivedRows> take_derived() { return derived.take(compared()); }
+  std::size_t row_count() const { return derived.keeps_assumed() ? derived.count() : rows_.rows() + derived.count(); }
+  std::vector<Rows> take_rows() {
+    if (!derived.is_used()) return rows_.take();
+    give_assumed();
+    return derived.take_made(compared());
+  }
+  std::vector<fast::DerivedRows> take_derived() {
+    give_assumed();
+    return derived.take(compared());
+  }
   /// Where rows are derived from those of the source instead of written down.
   fast::DerivedDefectRows derived;
+  /// Derive them from now on, before there are any.
+  void derive(const fast::LineInput& input, fast::DerivedDefectRows::Assumed assumed) {
+    derived.use(input, assumed);
+    if (derived.keeps_assumed()) rows_ = RowBuffer(1);
+  }
 
   /// Sums of one component of what arrived, about the first value. That is one of them, so that the variance is never
   /// so much smaller than the square of the mean that digits are lost: by a factor of their number at most.
@@ -78,6 +90,9 @@ class Defect final : public Indicator {
   friend struct fast::DerivedComparison;
 
   std::size_t compared() const { return static_cast<std::size_t>(tally_.count); }
+  void give_assumed() {
+    if (derived.keeps_assumed()) derived.keep_assumed(rows_.take());
+  }
   /// Count one component in and return the square of its defect.
   static double weigh(double assumed, double arrived, Tally& tally, Spread& spread) {
     const double from_first = arrived - spread.about;
@@ -90,7 +105,7 @@ class Defect final : public Indicator {
 
   Tally tally_;
   std::vector<Spread> spreads_;
-  RowBuffer rows_;
+  RowBuffer rows_;  ///< (t, assumed, arrived); what was assumed alone where `derived` keeps it
 };
 
 }  // namespace counterpoint

@@ -324,7 +324,7 @@ void Inputs::read_earlier(const std::vector<History>& earlier, bool centred) {
     c.look_up_again();
   }
   window_until_ = -Polynomial::infinity;
-  fast_.set_lines_apart(true);
+  fast_.follow(connections_, true);
 }
 
 void Inputs::read_present() {
@@ -337,7 +337,7 @@ void Inputs::read_present() {
     c.look_up_again();
   }
   window_until_ = -Polynomial::infinity;
-  fast_.set_lines_apart(false);
+  fast_.follow(connections_, false);
 }
 
 void Inputs::forget_polynomials_of(int source) {

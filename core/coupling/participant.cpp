@@ -234,7 +234,7 @@ std::vector<Rows> Participant::take_rows() {
   std::vector<Connection>& connections = inputs->connections();
   for (std::size_t k = 0; k < connections.size(); ++k) {
     Connection& c = connections[k];
-    if (!c.reads_earlier) continue;
+    if (!c.reads_earlier || c.fast.compares_by_samples) continue;
     const std::size_t reaching =
         c.sees_window() ? c.samples.ahead_of(t - 2.0 * tolerance_) : c.samples.last();  // the first not before t
     const double sample = c.samples.time(reaching);
@@ -246,7 +246,10 @@ std::vector<Rows> Participant::take_rows() {
 
 void Participant::compare(std::size_t k) {
   const Connection& c = inputs->connections()[k];
-  if (c.fast.compares_by_samples) return fast::DerivedComparison::compare(comparisons[k], c, history.end());
+  if (c.fast.compares_by_samples) {
+    if (heard_) fast::DerivedComparison::compare(comparisons[k], c, history.end());
+    return;
+  }
   comparisons[k].arrive(c);
 }
 

@@ -89,6 +89,7 @@ class Participant {
   /// Whether what it publishes is recorded and what it assumes is compared, from now on; else none but its pace hears
   /// of its steps, since they will be made again.
   void set_heard(bool heard) {
+    heard_ = heard;
     records_ = heard && wants_record_;
     assumes_ = (heard || pace_listens_) && extrapolates_;
   }
@@ -208,7 +209,8 @@ class Participant {
   CommunicationPoint communication_point_;
   double tolerance_;
   bool wants_record_;
-  bool records_;                                    ///< where it is wanted, and heard
+  bool records_;  ///< where it is wanted, and heard
+  bool heard_ = true;
   bool jumps_;                                      ///< its outputs may jump when events change its inputs
   std::vector<double> before_event_, after_event_;  ///< outputs; empty: no event ended the step
   bool pace_listens_;                               ///< it is not one of the built-in ones

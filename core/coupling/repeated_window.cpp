@@ -163,8 +163,13 @@ void RepeatedWindow::prepare_next(const std::vector<InterfaceSignal>& interface)
   shift_ = next - made;
 }
 
-/// Newton's method by differences: each signal is moved by powers of time, one pass for each. True while it is.
+/// Newton's method: each signal is moved by powers of time. What comes of it is known from derivatives or measured, one
+/// pass for each. True while it is.
 bool RepeatedWindow::learns(const Eigen::VectorXd& x, const Eigen::VectorXd& made) {
+  if (spec_.derivatives.is_given()) {
+    learn_from_derivatives();
+    return false;
+  }
   if (trial_.size() > 0) {
     learning_->learn(trial_, made - base_made_);
     trial_.resize(0);
@@ -176,34 +181,42 @@ bool RepeatedWindow::learns(const Eigen::VectorXd& x, const Eigen::VectorXd& mad
     since_learning_ = 0;
     base_x_ = x;
     base_made_ = made;
-    trials_ = 0;
-    for (std::size_t k = 0; k < names_.size(); ++k)
-      trials_ += static_cast<std::size_t>(std::min<Eigen::Index>(most_shapes, waveform_.count(k)));
+    trials_ = trials().size();
     if (trials_ == 0) return false;
   }
-  trial_ = trial(--trials_);
+  trial_ = vector_of(trials()[--trials_]);
   shift_ = base_x_ + trial_ - made;
   return true;
 }
 
-Eigen::VectorXd RepeatedWindow::trial(std::size_t number) const {
-  Eigen::VectorXd moved = Eigen::VectorXd::Zero(waveform_.size());
+/// Once for all windows of a shape.
+void RepeatedWindow::learn_from_derivatives() {
+  if (learning_->known() > 0) return;
+  if (!response_) response_.emplace(spec_.derivatives, names_);
+  const std::vector<ModelResponse::Trial> all = trials();
+  const std::vector<Eigen::VectorXd> made = response_->of(all, waveform_);
+  for (std::size_t k = 0; k < all.size(); ++k) learning_->know(vector_of(all[k]), made[k]);
+}
+
+std::vector<ModelResponse::Trial> RepeatedWindow::trials() const {
+  std::vector<ModelResponse::Trial> all;
   for (std::size_t k = 0; k < names_.size(); ++k) {
-    const auto shapes = static_cast<std::size_t>(std::min<Eigen::Index>(most_shapes, waveform_.count(k)));
-    if (number >= shapes) {
-      number -= shapes;
-      continue;
-    }
-    const int power = static_cast<int>(number) + 1;
-    const Eigen::Index count = waveform_.count(k);
-    const double share = trial_share * (present_sizes_[k] > 0.0 ? present_sizes_[k] : 1.0);
-    for (Eigen::Index j = 0; j < count; ++j) {
-      const double s = waveform_.place(k, j);
-      moved[waveform_.begin(k) + j] = share * std::pow(s, power);
-      if (shape_[k] > count)
-        moved[waveform_.begin(k) + count + j] = share * power * std::pow(s, power - 1) / static_cast<double>(count);
-    }
-    break;
+    const double size = trial_share * (present_sizes_[k] > 0.0 ? present_sizes_[k] : 1.0);
+    const int shapes = static_cast<int>(std::min<Eigen::Index>(most_shapes, waveform_.count(k)));
+    for (int power = 1; power <= shapes; ++power) all.push_back({k, power, size});
+  }
+  return all;
+}
+
+Eigen::VectorXd RepeatedWindow::vector_of(const ModelResponse::Trial& trial) const {
+  const auto& [k, power, size] = trial;
+  const Eigen::Index count = waveform_.count(k);
+  Eigen::VectorXd moved = Eigen::VectorXd::Zero(waveform_.size());
+  for (Eigen::Index j = 0; j < count; ++j) {
+    const double s = waveform_.place(k, j);
+    moved[waveform_.begin(k) + j] = size * std::pow(s, power);
+    if (shape_[k] > count)
+      moved[waveform_.begin(k) + count + j] = size * power * std::pow(s, power - 1) / static_cast<double>(count);
   }
   return moved;
 }

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "coupling/acceleration.hpp"
 #include "coupling/compound_pace.hpp"
+#include "coupling/interface_model.hpp"
 #include "coupling/waveform.hpp"
 #include "coupling/window.hpp"
 
@@ -38,6 +40,7 @@ struct WindowSpec {
   Failing failing = Failing::go_on;       ///< what is done with a window that does not converge
   double unit = 0.0;                      ///< windows are cut to multiples of this, s; 0: anywhere
   std::vector<CompoundMember> fast = {};  ///< compound steps: those that are refined; empty: none
+  InterfaceModel derivatives = {};        ///< for Newton's method; none: measured in additional passes
 };
 
 /// Windows of equal length, repeated a number of times or until a repeat changes little.
@@ -80,7 +83,9 @@ class RepeatedWindow final : public Window {
   double measure(const std::vector<InterfaceSignal>& interface);
   void prepare_next(const std::vector<InterfaceSignal>& interface);
   bool learns(const Eigen::VectorXd& x, const Eigen::VectorXd& made);
-  Eigen::VectorXd trial(std::size_t number) const;
+  void learn_from_derivatives();
+  std::vector<ModelResponse::Trial> trials() const;
+  Eigen::VectorXd vector_of(const ModelResponse::Trial& trial) const;
   bool settle(bool converged, double end);
   void note(double end);
   bool cut(double end);
@@ -94,6 +99,7 @@ class RepeatedWindow final : public Window {
   Waveform waveform_;
   std::unique_ptr<Acceleration> acceleration_;
   QuasiNewton* learning_ = nullptr;  ///< the acceleration, where passes are made to learn from
+  std::optional<ModelResponse> response_;
 
   double count_ = 0.0;  ///< of whole windows, a whole number
   double from_ = 0.0;   ///< of the window under way, s

@@ -40,14 +40,7 @@ class StepClock {
   }
 
   /// Ends of the next steps from t on the fixed grid, at most `most` and for as long as `allowed(begin, end)`; returns
-  /// their number. Those at the end of the run, which may be of another length, are not among them.
-  template <class Allowed>
-  [[gnu::always_inline]] int next_on_grid(double t, int most, const Allowed& allowed, double* ends) {
-    const double last = last_;
-    return next_ends(t, most, [&](double begin, double end) { return end < last && allowed(begin, end); }, ends);
-  }
-
-  /// The same with the step to the end of the run among them.
+  /// their number. The step to the end of the run, which may be shorter, is among them.
   template <class Allowed>
   [[gnu::always_inline]] int next_ends(double t, int most, const Allowed& allowed, double* ends) {
     const double start = start_, last = last_, until = until_, step = step_;  // copies: writing `ends` changes none

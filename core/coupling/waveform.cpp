@@ -129,6 +129,14 @@ double Waveform::place(std::size_t signal, Eigen::Index sample) const {
   return (s.times[static_cast<std::size_t>(sample)] - s.from) / (s.times.back() - s.from);
 }
 
+double Waveform::length() const {
+  double longest = 0.0;
+  for (const Signal& signal : signals_) {
+    if (!signal.times.empty()) longest = std::max(longest, signal.times.back() - signal.from);
+  }
+  return longest;
+}
+
 void Waveform::shift(const Eigen::VectorXd& by, const std::vector<InterfaceSignal>& interface,
                      std::vector<History>& read) const {
   for (std::size_t k = 0; k < interface.size(); ++k) {

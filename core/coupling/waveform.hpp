@@ -45,6 +45,10 @@ class Waveform {
   /// Where the numbers of a signal begin, and how many of them are values.
   Eigen::Index begin(std::size_t signal) const { return signals_[signal].begin; }
   Eigen::Index count(std::size_t signal) const { return static_cast<Eigen::Index>(signals_[signal].times.size()); }
+  /// Of the window, s.
+  double length() const;
+  /// Mean distance of the samples of a signal, s; 0: it has no slopes.
+  double distance(std::size_t signal) const { return signals_[signal].distance; }
   /// Times of a signal, from 0 at the beginning of the window to 1 at its end.
   double place(std::size_t signal, Eigen::Index sample) const;
 

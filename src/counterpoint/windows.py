@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from ._common.numbers import MOST_REPEATS, is_number, is_whole
 from .errors import SetupError
 from .units import time_at
+
+if TYPE_CHECKING:
+    from .linearisation import LinearisedSystem
 
 Stencil = Literal["one-sided", "centred"]
 """Which samples a repeat takes: the first one ahead and those before it, or as many ahead as behind."""
@@ -57,6 +60,8 @@ class Window:
         The fast subsystems; empty: those with a step shorter than the window.
     estimate : int or None
         For :func:`estimated_response`: order of the estimate; such windows are not repeated.
+    derivatives : LinearisedSystem or None
+        For ``"newton"``: derivatives of the subsystems. None: they are measured in additional passes.
     """
 
     length: float | None = None
@@ -70,6 +75,7 @@ class Window:
     compound: float | Literal["mixed"] | None = None
     fast: tuple[str, ...] = ()
     estimate: int | None = None
+    derivatives: LinearisedSystem | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         problems = [*self._problems_of_numbers(), *self._problems_of_words()]
@@ -101,6 +107,10 @@ class Window:
             yield f"window.acceleration: {self.acceleration!r}; expected one of {words}"
         elif self.acceleration != "none" and self.tolerance is None:
             yield "window.tolerance: is missing; an accelerated iteration needs one, 1e-8 for example"
+        if self.derivatives is not None and self.acceleration != "newton":
+            yield f'window.derivatives: of no use with acceleration="{self.acceleration}"; expected "newton"'
+        elif self.derivatives is not None and not hasattr(self.derivatives, "answer_of_pass"):
+            yield f"window.derivatives: {self.derivatives!r}; expected what cp.linearise(system) returns"
         if self.when_not_converged not in get_args(WhenNotConverged):
             yield f'window.when_not_converged: {self.when_not_converged!r}; expected "warn", "cut" or "stop"'
         elif self.when_not_converged != "warn" and self.tolerance is None:
@@ -111,6 +121,8 @@ class Window:
         until = "" if self.tolerance is None else f", or until it changes less than {self.tolerance:g}"
         centred = " with centred stencils" if self.stencil == "centred" else ""
         faster = "" if self.acceleration == "none" else f", {self.acceleration}"
+        if self.derivatives is not None:
+            faster += " with derivatives of the models"
         length = "windows of the longest step" if self.length is None else f"windows of {self.length:g} s"
         if self.estimate is not None:
             return f"{length}, not repeated, with estimated responses of order {self.estimate}"
@@ -132,6 +144,7 @@ def window(
     relaxation: float = 1.0,
     reuse: int = 8,
     when_not_converged: WhenNotConverged = "warn",
+    derivatives: LinearisedSystem | None = None,
 ) -> Window:
     """Return windows for a run: each time interval is repeated with the samples of the previous pass.
 
@@ -163,8 +176,9 @@ def window(
         What a repeat reads instead of the values of the pass before, which takes fewer repeats and converges where
         these diverge. ``"aitken"``: one relaxation factor for all signals. ``"anderson"``, ``"iqn-ils"``: the residual
         is minimised over the differences of the passes of this window (and, for ``"iqn-ils"``, of ``reuse`` windows
-        before it). ``"newton"``: the derivatives of the residual are measured in additional passes, up to four for each
-        signal, in the first window and again when a window has needed many repeats.
+        before it). ``"newton"``: the same with derivatives of the residual, which are measured in additional passes, up
+        to four for each signal, in the first window and again when a window has needed many repeats; or known from
+        ``derivatives`` without any pass.
     relaxation : float
         Share of the change that the first repeats of an accelerated iteration take over; below 1 where the first
         repeats change too much.
@@ -175,6 +189,9 @@ def window(
         end with the changes that the repeats made, counted in ``result.summary.windows``), ``"cut"`` (the window is
         begun again with half its length, down to the longest step; the run stops if that does not help), ``"stop"``
         (:class:`SolverError`).
+    derivatives : LinearisedSystem, optional
+        For ``"newton"``: what :func:`counterpoint.linearise` returns for the system. It takes exact derivatives of
+        linear models, mechanisms, diagrams and equations, and directional derivatives of FMUs.
 
     Examples
     --------
@@ -200,6 +217,7 @@ def window(
         relaxation,
         reuse,
         when_not_converged,
+        derivatives=derivatives,
     )
 
 

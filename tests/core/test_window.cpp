@@ -41,6 +41,7 @@ class Returner final : public Subsystem {
 /// Random walkers with fixed or changing steps, random connections and a random acyclic order.
 RunSpec random_system(std::mt19937& random) {
   const bool all_equal = random() % 3 == 0;  // who is connected then goes in step
+  const bool lines = all_equal && random() % 2 == 0;
   std::uniform_real_distribution<double> step(0.011, 0.2);
   const int n = 2 + static_cast<int>(random() % 4);
   RunSpec spec;
@@ -56,6 +57,7 @@ RunSpec random_system(std::mt19937& random) {
       connection.target_offset = static_cast<int>(entering[i].size());
       const int order = static_cast<int>(random() % 5);
       connection.approximation = random() % 4 == 0 ? make_mean(MeanKind::arithmetic) : make_lagrange(order);
+      if (lines) connection.approximation = order < 2 ? make_hold(static_cast<HoldSide>(order)) : make_lagrange(1);
       connection.gain = 0.3;
       entering[i].push_back(connection);
     }
@@ -89,6 +91,8 @@ std::vector<double> run(WindowedScheduler& scheduler, const RunSpec& spec, doubl
   std::vector<double> all{static_cast<double>(scheduler.tally().passes), scheduler.tally().largest_change};
   for (Participant& p : scheduler.network().participants) {
     for (double value : flatten(p.take_rows())) all.push_back(value);
+  }
+  for (Participant& p : scheduler.network().participants) {  // defects may be derived from rows that were given away
     for (Comparison& comparison : p.comparisons) {
       Defect& defect = comparison.defect;
       for (double value : flatten(defect.take_rows())) all.push_back(value);

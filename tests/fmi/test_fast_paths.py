@@ -41,3 +41,15 @@ def test_a_ring_in_processes_of_their_own_has_the_bits_of_the_definition(check_f
     path = built("oscillator", version)
     for approximation in (cp.hold(), cp.lagrange(2)):
         check_fast_paths(lambda a=approximation: ring(path, a, isolate=True), until=0.2, scheme="parallel")
+
+
+@pytest.mark.parametrize("inputs_at", ["start", "auto"])
+@pytest.mark.parametrize("approximation", [cp.hold("behind"), cp.hold("ahead"), cp.lagrange(1)], ids=str)
+def test_a_ring_in_windows_has_the_bits_of_the_definition(check_fast_paths, built, version, approximation, inputs_at):
+    """Windows of one step, of several, and such that cut a step."""
+    path = built("oscillator", version)
+    for scheme in ("parallel", "sequential"):
+        for window in (cp.window(0.01), cp.window(0.05, repeats=2), cp.window(0.034, tolerance=1e-9)):
+            check_fast_paths(
+                lambda: ring(path, approximation, inputs_at=inputs_at), until=0.2, scheme=scheme, window=window
+            )

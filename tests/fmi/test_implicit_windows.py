@@ -5,6 +5,8 @@ import pytest
 
 import counterpoint as cp
 
+from .models import OSCILLATOR
+
 
 def equation(rate, gain):
     return cp.linear([[rate]], [[gain]], x0=[1.0], inputs="u", outputs="y", solver="trapezoidal")
@@ -44,3 +46,20 @@ def test_fmus_are_iterated_restored_and_refined(fmus, window):
         models["slow.y"].values, abs=1e-9 if window.compound is None else 0.1
     )
     assert np.all(np.diff(result["fast.y"].time) > 0.0)
+
+
+def test_newton_takes_directional_derivatives_of_fmus(built, version):
+    """Nothing is tried and no pass measures anything: the FMUs tell their derivatives."""
+    system = cp.System()
+    for name in ("left", "right"):
+        fmu = cp.fmu(built(OSCILLATOR, version), parameters={"kc": 100.0, "internal_step": 1e-3}, outputs=["x", "v"])
+        system.add(name, fmu, step=0.01)
+    for a, b in (("left", "right"), ("right", "left")):
+        system.connect(f"{a}.x", f"{b}.x_other", cp.lagrange(1))
+    found = {}
+    for name, given in (("none", None), ("newton", cp.linearise(system, try_steps=False))):
+        window = cp.window(0.2, tolerance=1e-9, acceleration=name, derivatives=given)
+        found[name] = system.run(until=1.0, scheme="parallel", window=window)
+        assert found[name].summary.windows.not_converged == 0
+    assert found["newton"]["left.x"].values == pytest.approx(found["none"]["left.x"].values, abs=1e-7)
+    assert found["newton"].summary.windows.passes < 0.7 * found["none"].summary.windows.passes

@@ -203,6 +203,16 @@ def test_windows_have_the_options_of_python(write, good, given, expected):
     assert cp.Scenario.read(write(f"window = {given}\n{good}")).window == expected
 
 
+def test_a_window_takes_derivatives_of_the_models_when_it_is_run(write, good):
+    window = '{ length = 0.1, acceleration = "newton", derivatives = "models" }'
+    scenario = cp.Scenario.read(write(f"window = {window}\n{good}"))
+    assert scenario.window == cp.window(0.1, acceleration="newton")
+    made = scenario.options().window
+    assert made is not None and made.derivatives is not None
+    assert set(made.derivatives.models) == {"fast", "slow"}
+    assert scenario.run().summary.windows.not_converged == 0
+
+
 def test_windows_that_cannot_be_are_told_with_key_and_line(write, good, problems):
     def told(window):
         return problems(write(f"window = {window}\n{good}"))

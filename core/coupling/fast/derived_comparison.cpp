@@ -6,6 +6,7 @@
 namespace counterpoint::fast {
 
 void DerivedComparison::compare(Comparison& comparison, const Connection& c, std::size_t consumer_samples) {
+  if (c.reads_earlier) return compare_repeated(comparison, c, consumer_samples);
   const LineInput input(c);
   const std::size_t last = std::min(input.history->end(), consumer_samples) - 1;
   return input.sloped ? compare_sloped(comparison, input, last) : compare_held(comparison, input, last);
@@ -25,6 +26,33 @@ void DerivedComparison::compare_sloped(Comparison& comparison, const LineInput& 
     row[2] = input.scaled(source.value(sample)[input.column]);
     if (++tally.count == 1) spread.about = row[2];
     tally.add(Defect::weigh(row[1], row[2], tally, spread), row[0]);
+  }
+  comparison.place_ = last;
+  comparison.compared_for_ = source.time(last);
+  defect.tally_ = tally;
+  defect.spreads_[0] = spread;
+}
+
+/// What was assumed for a sample is that sample of the pass before.
+void DerivedComparison::compare_repeated(Comparison& comparison, const Connection& c, std::size_t consumer_samples) {
+  const LineInput assumed(c);
+  const History& source = *c.present;
+  const std::size_t last = std::min(source.end(), consumer_samples) - 1;
+  if (last <= comparison.place_) return;
+  Defect& defect = comparison.defect;
+  const bool keeps = defect.derived.keeps_assumed();
+  double* row = defect.rows_.extend(last - comparison.place_);
+  Defect::Tally tally = defect.tally_;
+  Defect::Spread spread = defect.spreads_[0];
+  for (std::size_t sample = comparison.place_ + 1; sample <= last; ++sample) {
+    const double t = source.time(sample);
+    const double expected = assumed.from_sample(sample).at(t);
+    const double arrived = assumed.scaled(source.value(sample)[assumed.column]);
+    if (!keeps) *row++ = t;
+    *row++ = expected;
+    if (!keeps) *row++ = arrived;
+    if (++tally.count == 1) spread.about = arrived;
+    tally.add(Defect::weigh(expected, arrived, tally, spread), t);
   }
   comparison.place_ = last;
   comparison.compared_for_ = source.time(last);

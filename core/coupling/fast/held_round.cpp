@@ -13,11 +13,10 @@ HeldRound::HeldRound(std::vector<Participant*> members) : participants_(std::mov
   for (Participant* p : participants_) {
     const std::vector<LineInput>& inputs = p->inputs->fast_paths().line_inputs();
     const int width = p->history.width();
-    const int row_width = p->records() ? 1 + width : 0;
     const HeldStepper::HeldStep step = p->fast.held->held_step();
     around_ = step.around;
     models_.push_back(step.model);
-    members_.push_back({step.function, step.model, p->inputs->values().data(), nullptr, nullptr, width, row_width,
+    members_.push_back({step.function, step.model, p->inputs->values().data(), nullptr, nullptr, width, 0,
                         static_cast<int>(inputs.size())});
     for (const LineInput& input : inputs) {
       held_inputs_.push_back({nullptr, input.history->width(), input.target, input.scales, input.gain, input.offset});
@@ -49,17 +48,19 @@ void HeldRound::open(int count, double before) {
         i == 0 ? StepBatch::open(p, count, before) : StepBatch::open_with(p, *participants_.front(), opened_);
     members_[i].values = stretch.values;
     members_[i].row = stretch.rows != nullptr ? stretch.rows : unrecorded_.data();
+    members_[i].row_width = stretch.rows != nullptr ? 1 + members_[i].width : 0;
     ends_ = stretch.ends;  // the same for all
     opened_ = stretch.count;
   }
 }
 
-/// The first round reads this sample, the next one the next: until the end of the ring.
+/// The first round reads this sample (in a repeat perhaps the one after it), the next one the next: until the end of
+/// the ring.
 void HeldRound::read_from(std::size_t sample) {
   HeldInput* held = held_inputs_.data();
   for (const Participant* p : participants_) {
     for (const LineInput& input : p->inputs->fast_paths().line_inputs())
-      (held++)->value = input.history->value(sample) + input.column;
+      (held++)->value = input.history->value(sample + input.ahead) + input.column;
   }
 }
 

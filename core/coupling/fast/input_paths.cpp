@@ -21,7 +21,18 @@ void InputPaths::choose(std::vector<Connection>& connections, const SetUp& set_u
                                  [](const Connection& c) { return c.fast.is_line && !c.waits; });
   if (!lines) return;
   for (const Connection& c : connections) line_inputs_.emplace_back(c);
+  interpolate_ = std::all_of(connections.begin(), connections.end(),
+                             [](const Connection& c) { return c.approximation->covers_last_interval(); });
   sloped_ = std::any_of(line_inputs_.begin(), line_inputs_.end(), [](const LineInput& input) { return input.sloped; });
+}
+
+void InputPaths::follow(const std::vector<Connection>& connections, bool repeats) {
+  repeats_ = repeats;
+  apart_ = repeats && !interpolate_;
+  for (std::size_t k = 0; k < line_inputs_.size(); ++k) {
+    line_inputs_[k].history = connections[k].samples.history;
+    line_inputs_[k].ahead = repeats && connections[k].approximation->covers_last_interval() ? 1 : 0;
+  }
 }
 
 void InputPaths::tell(std::vector<Connection>& connections) {

@@ -12,7 +12,8 @@ namespace counterpoint::fast {
 ///
 /// 1. Lines. In a round (round.hpp) all sources stand at the same sample number, so that inputs that are held or lines
 ///    need no polynomial, no search and no memory of what is frozen: some numbers are copied. Serves participants all
-///    of whose connections are such (`LineInput::serves`) and wait for no source.
+///    of whose connections are such (`LineInput::serves`) and wait for no source; in the repeats of a window, which
+///    interpolate, they go through the sample one step ahead, where the approximations allow it.
 /// 2. Single scalar. The only input is one scalar connection: while its polynomial is right it is evaluated in place.
 ///    Solvers may take the polynomial itself (`single_polynomial`).
 /// 3. Newest points (newest_points.hpp), per connection.
@@ -58,12 +59,12 @@ class InputPaths {
       return;
     }
     lines_ = true;
-    last_ = last;
+    last_ = last + (repeats_ ? 1 : 0);
     for (LineInput& input : line_inputs_) {
       if (sloped_) {
-        input.line = input.from_sample(last);
+        input.line = input.from_sample(last_);
       } else {  // the same, short
-        values[input.target] = input.scaled(input.history->value(last)[input.column]);
+        values[input.target] = input.scaled(input.history->value(last_)[input.column]);
       }
     }
   }
@@ -73,8 +74,9 @@ class InputPaths {
     if (lines_) tell(connections);
   }
   void forget_lines() { lines_ = false; }
-  /// While connections read what their sources published in the pass before, they are not lines.
-  void set_lines_apart(bool apart) { apart_ = apart; }
+  /// The connections read other histories from now on, those of the pass before (in which the end of a step is known)
+  /// or the present ones.
+  void follow(const std::vector<Connection>& connections, bool repeats);
 
   /// Whether all inputs are lines in the step that is frozen.
   bool are_lines() const { return lines_; }
@@ -90,11 +92,13 @@ class InputPaths {
 
   Choice allowed_;
   bool disturbed_ = false;
-  bool single_ = false;   ///< one scalar connection and no other input
-  bool lines_ = false;    ///< the lines say it all, for the step that is frozen; the connections are not up to date
-  bool sloped_ = false;   ///< some line is not held
-  bool apart_ = false;    ///< the lines do not serve at present
-  std::size_t last_ = 0;  ///< sample from which the lines go on
+  bool single_ = false;       ///< one scalar connection and no other input
+  bool lines_ = false;        ///< the lines say it all, for the step that is frozen; the connections are not up to date
+  bool sloped_ = false;       ///< some line is not held
+  bool apart_ = false;        ///< the lines do not serve at present
+  bool interpolate_ = false;  ///< they serve repeats, too
+  bool repeats_ = false;
+  std::size_t last_ = 0;                ///< sample from which the lines go on
   std::vector<LineInput> line_inputs_;  ///< of all connections, or none
 };
 

@@ -13,7 +13,8 @@ struct LineInput {
   int column = 0;
   int target = 0;
   bool scales = false;
-  bool sloped = false;  ///< a line, not held
+  bool sloped = false;    ///< a line, not held
+  std::size_t ahead = 0;  ///< sample that a step begins with, after the one where the consumer stands
   Line line;
 
   explicit LineInput(const Connection& c)

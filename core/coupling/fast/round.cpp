@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t most_rounds = 1024;
 constexpr double seconds_between_clocks = 1e-3;  ///< in rounds that are made all together
+constexpr long rounds_between_watched = 256;     ///< of these, at most; fewer where a round takes long
+constexpr double long_round = 10e-6;             ///< s
 
 /// All sources stand at the same sample as the consumer, or one step ahead where it waits for them.
 inline void freeze_in_step(Participant& p) {
@@ -39,10 +41,13 @@ void Round::choose_comparisons(DefectRows rows) {
       Connection& c = p.inputs->connections()[k];
       c.fast.compares_by_samples = allowed_.derived_comparisons && DerivedComparison::serves(c, p.comparisons[k]);
       Participant& source = network_.participants[c.source];
-      if (rows == DefectRows::written || !allowed_.derived_rows || !c.fast.compares_by_samples ||
-          c.fast.newest_points != 1 || !source.records())
+      const bool held = c.fast.newest_points == 1;
+      if (rows == DefectRows::written || !allowed_.derived_rows || !c.fast.compares_by_samples || !source.records() ||
+          (rows == DefectRows::derived && !held))
         continue;
-      p.comparisons[k].defect.derived.use(LineInput(c));
+      using Assumed = DerivedDefectRows::Assumed;
+      p.comparisons[k].defect.derive(LineInput(c),
+                                     rows == DefectRows::assumed ? Assumed::kept : Assumed::sample_before);
       source.fast.derive_from_rows.push_back(&p.comparisons[k].defect.derived);
     }
     p.look_at_assumptions();
@@ -131,10 +136,14 @@ inline long Round::step(Participant& p) {
   return made;
 }
 
+void Round::look_at_stopwatches() {
+  seconds_ = 0.0;
+  for (int i : members_) seconds_ += network_.participants[i].stopwatch.seconds(1);
+  unwatched_ = 0;
+}
+
 long Round::run_held(long most, double target) {
-  double seconds = 0.0;  // of a round, as measured so far
-  for (int i : members_) seconds += network_.participants[i].stopwatch.seconds(1);
-  const long in_time = seconds > 0.0 ? static_cast<long>(std::clamp(seconds_between_clocks / seconds, 1.0, 1e6)) : 1L;
+  const long in_time = seconds_ > 0.0 ? static_cast<long>(std::clamp(seconds_between_clocks / seconds_, 1.0, 1e6)) : 1L;
   long rounds = 0;
   try {
     rounds = held_->run(std::min(most, in_time), target);
@@ -143,7 +152,14 @@ long Round::run_held(long most, double target) {
     throw;
   }
   for (int i : members_) network_.participants[i].stopwatch.wake();
+  unwatched_ += rounds;
   return rounds * static_cast<long>(members_.size());
+}
+
+/// Where rounds are made all together one is made by itself before, to be timed and watched; not before each of the
+/// short stretches of a window.
+bool Round::wants_one_by_one() const {
+  return !is_whole() || unwatched_ >= rounds_between_watched || seconds_ > long_round;
 }
 
 std::optional<CallUnderWay> Round::call_under_way() const {
@@ -166,8 +182,10 @@ long Round::run(double target) {
   const std::size_t room = make_room();
   const bool holds = held_ && held_->still_serves();
   bool cheap = true;
-  // Where rounds are made all together one is made by itself before, to be timed and watched.
-  long made = run_one_by_one(holds ? 1 : room, target, cheap);
+  long made = holds && !wants_one_by_one() ? run_held(static_cast<long>(room), target) : 0;
+  if (made > 0) return made;  // else the next step is not on the grid
+  made = run_one_by_one(holds ? 1 : room, target, cheap);
+  if (holds) look_at_stopwatches();
   if (holds && cheap && room > 1) made += run_held(static_cast<long>(room - 1), target);
   return made;
 }

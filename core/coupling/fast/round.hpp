@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -24,7 +25,7 @@ class Round {
   Round(Network& network, std::vector<int> members, Choice allowed);
 
   /// Before the run starts: what is compared from samples, and which defect rows are derived.
-  enum class DefectRows { derived, written };
+  enum class DefectRows { derived, assumed, written };  ///< `assumed`: kept, the rest derived
   void choose_comparisons(DefectRows rows);
   /// After it has started.
   void choose_steps();
@@ -59,6 +60,8 @@ class Round {
   long run_one_by_one(std::size_t rounds, double target, bool& cheap);
   /// Rounds one after the other, all together.
   long run_held(long most, double target);
+  void look_at_stopwatches();
+  bool wants_one_by_one() const;
 
   Network& network_;
   Choice allowed_;
@@ -66,6 +69,8 @@ class Round {
   std::atomic<bool> at_work_{false};  ///< the member before `next_`, or one of `held_`
   std::atomic<std::size_t> next_{0};  ///< whose turn it is: after a costly step a driver may look at the clock
   std::optional<HeldRound> held_;
+  double seconds_ = 0.0;                                   ///< of a round, as measured so far
+  long unwatched_ = std::numeric_limits<long>::max() / 2;  ///< rounds made all together since one was made by itself
   std::vector<int> elsewhere_;  ///< those whose steps can be sent off at the beginning of a round
 };
 

@@ -53,8 +53,9 @@ void SchedulingPaths::resume_rounds() {
 }
 
 void SchedulingPaths::before_start() {
-  if (suspended_ || repeated_) return;
-  for (Round& round : rounds_) round.choose_comparisons(Round::DefectRows::derived);
+  if (suspended_) return;
+  for (Round& round : rounds_)
+    round.choose_comparisons(repeated_ ? Round::DefectRows::assumed : Round::DefectRows::derived);
 }
 
 void SchedulingPaths::after_start() {
@@ -62,7 +63,7 @@ void SchedulingPaths::after_start() {
   if (allowed_.polynomial_batches) {
     for (Participant& p : network_.participants) StepBatch::choose(p, network_.participants);
   }
-  if (suspended_ || repeated_) return;
+  if (suspended_) return;
   for (Round& round : rounds_) round.choose_steps();
 }
 

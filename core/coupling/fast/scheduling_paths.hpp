@@ -96,7 +96,7 @@ class SchedulingPaths {
   double longest_;  ///< batch, s
   std::deque<Round> rounds_;
   bool suspended_ = false;  ///< no rounds are gone in
-  bool repeated_ = false;   ///< rounds are repeated: what was assumed in them does not follow from samples
+  bool repeated_ = false;   ///< rounds are repeated: what was assumed does not follow from what is recorded
   WorkerPoolPointer pool_;
   std::vector<int> together_;
   std::vector<std::exception_ptr> errors_;

@@ -18,8 +18,11 @@ void StepBatch::choose(Participant& p, const std::vector<Participant>& all) {
 
 StepBatch::Stretch StepBatch::open(Participant& p, int most, double before) {
   Stretch made{p.history.next_time(), p.history.next_value(), nullptr, 0};
-  const auto allowed = [before](double begin, double) { return begin < before; };
-  made.count = p.clock_.next_on_grid(p.t, most, allowed, p.history.next_time());
+  // One of another length, at the end of the run, is left to a step by itself: some models refuse it.
+  const auto allowed = [before, step = p.clock_.step(), tolerance = p.tolerance_](double begin, double end) {
+    return begin < before && std::abs(end - begin - step) <= tolerance;
+  };
+  made.count = p.clock_.next_ends(p.t, most, allowed, p.history.next_time());
   if (p.records_ && made.count > 0) made.rows = p.rows_.extend(made.count);
   return made;
 }

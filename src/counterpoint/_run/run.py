@@ -90,7 +90,7 @@ def _make_driver(system: System, plan: Plan, options: RunOptions) -> Driver:
     if window.estimate is not None:
         assert window.length is not None
         return _core.estimating_scheduler(plan.spec, options.threads, float(window.length), window.estimate)
-    return _core.WindowedScheduler(plan.spec, core_window(system, plan.names, window, plan.compound), options.threads)
+    return _core.WindowedScheduler(plan.spec, core_window(system, plan, window), options.threads)
 
 
 def _paced_driver(plan: Plan, steps: PacedSteps, threads: int) -> Driver:

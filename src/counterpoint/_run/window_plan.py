@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from .. import _core
 from .._common.numbers import is_number
 from .._common.ports import columns
-from ..errors import SolverError, WindowWarning
+from ..errors import SetupError, SolverError, WindowWarning
 from ..windows import Window
 from .connection_units import level_of_the_caller
 from .options import RunOptions
 
 if TYPE_CHECKING:
+    from ..linearisation import LinearisedSystem
     from ..results import Result
     from ..system import System
     from .plan import Plan
@@ -69,9 +71,7 @@ def compound_paces(
     }
 
 
-def core_window(
-    system: System, names: tuple[str, ...], window: Window, paces: Mapping[str, tuple[float, _core.CompoundPace]]
-) -> _core.WindowSpec:
+def core_window(system: System, plan: Plan, window: Window) -> _core.WindowSpec:
     """Return a window as the core takes it."""
     assert window.length is not None
     spec = _core.WindowSpec()
@@ -84,10 +84,24 @@ def core_window(
     spec.reused_windows = window.reuse
     spec.failing = _FAILING[window.when_not_converged]
     spec.unit = _unit(system, spec.length)
-    for name, (step, pace) in paces.items():
+    for name, (step, pace) in plan.compound.items():
         share = step / spec.length if window.compound == "mixed" else float(window.compound or 1.0)
-        spec.add_fast(names.index(name), share, pace)
+        spec.add_fast(plan.names.index(name), share, pace)
+    if window.derivatives is not None:
+        _give_derivatives(spec, plan, window.derivatives)
     return spec
+
+
+def _give_derivatives(spec: _core.WindowSpec, plan: Plan, derivatives: LinearisedSystem) -> None:
+    if tuple(derivatives.models) != plan.names:
+        raise SetupError(
+            f"window.derivatives: of the subsystems {', '.join(derivatives.models)}; expected those of this system, "
+            f"{', '.join(plan.names)}"
+        )
+    waiting = {(connection.source, connection.target) for connection in plan.connections if connection.waits}
+    answer, signals = derivatives.answer_of_pass(waiting)
+    places = [(plan.names.index(name), column) for name, column in signals]
+    spec.set_derivatives(*(np.asfortranarray(part) for part in (answer.A, answer.B, answer.C, answer.D)), places)
 
 
 def _unit(system: System, length: float) -> float:

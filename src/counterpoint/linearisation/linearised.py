@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -116,14 +116,47 @@ class LinearisedSystem:
         empty = np.zeros((len(a), 0))
         return StateSpace(self.name, closed, empty, np.eye(len(a)), empty, names, (), names)
 
-    def _gains(self, inputs: int, outputs: int) -> Vector:
-        """Return L of ``u = L y`` for all inputs and outputs."""
+    def answer_of_pass(self, waiting: Collection[tuple[str, str]]) -> tuple[StateSpace, list[tuple[str, int]]]:
+        """Return how a pass of a window answers changes of what it reads from the pass before, and these signals.
+
+        ``waiting``: connections (source, target) that read what is published in the same pass. Inputs and outputs of
+        the answer are the same signals, each a subsystem and a column of its outputs.
+        """
+        a, b, c, d = (_block([getattr(model, key) for model in self.models.values()]) for key in "ABCD")
+        same = self._gains(len(b.T), len(c), lambda source, target: (source, target) in waiting)
+        before = self._gains(len(b.T), len(c)) - same
+        out = _places(self.outputs)
+        places = {
+            place
+            for connection in self.connections
+            for source in connection.sources
+            if (source, connection.target) not in waiting
+            for place in range(out[source].start, out[source].stop)
+        }
+        read = sorted(places)
+        loop = np.linalg.inv(np.eye(len(c)) - d @ same)
+        made, through = loop @ c, loop @ d @ before
+        columns = [(name, k) for name, widths in self.outputs.items() for k in range(sum(widths.values()))]
+        signals = [columns[place] for place in read]
+        names = tuple(f"{name}[{column}]" for name, column in signals)
+        states = tuple(f"{name}.{state}" for name, model in self.models.items() for state in model.states)
+        answer = StateSpace(
+            self.name, a + b @ same @ made, b @ (before + same @ through)[:, read], made[read], through[read][:, read],
+            states, names, names,
+        )  # fmt: skip
+        return answer, signals
+
+    def _gains(
+        self, inputs: int, outputs: int, counts: Callable[[str, str], bool] = lambda source, target: True
+    ) -> Vector:
+        """Return L of ``u = L y`` for all inputs and outputs, of those connections (source, target) that count."""
         made = np.zeros((inputs, outputs))
         into, out = _places(self.inputs), _places(self.outputs)
         for connection in self.connections:
             rows = into[connection.target]
             for source, gain in zip(connection.sources, connection.gains, strict=True):
-                made[rows, out[source]] += gain
+                if counts(source, connection.target):
+                    made[rows, out[source]] += gain
         return made
 
 

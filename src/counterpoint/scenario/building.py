@@ -132,7 +132,7 @@ class Builder:
             return None if given is None else Window(stencil="centred")
         if given.estimate is not None:
             return estimated_response(given.length, given.estimate)
-        rest = given.model_dump(exclude={"stencil", "compound", "fast", "estimate"}, exclude_none=True)
+        rest = given.model_dump(exclude={"stencil", "compound", "fast", "estimate", "derivatives"}, exclude_none=True)
         if given.compound is None:
             return window(**rest, stencil=given.stencil)
         return compound_fast(**rest, share=given.compound, fast=given.fast)

@@ -436,6 +436,7 @@ class Window(Table):
     relaxation: Annotated[float, Field(gt=0, le=2)] = 1.0
     reuse: Annotated[int, Field(ge=0, le=MOST_REPEATS)] = 8
     when_not_converged: Literal["warn", "cut", "stop"] = "warn"
+    derivatives: Literal["measured", "models"] = "measured"
     compound: Annotated[float, Field(gt=0, le=1)] | Literal["mixed"] | None = None
     fast: list[str] = Field(default_factory=list)
     estimate: Annotated[int, Field(ge=1, le=MOST_ORDER)] | None = None

@@ -23,6 +23,7 @@ from ..errors import SetupError, did_you_mean
 from .building import Builder
 from .checking import check
 from .models import ScenarioTable
+from .models import Window as WindowTable
 from .plugin_words import with_plugins
 from .writing import write_scenario
 
@@ -205,10 +206,18 @@ class Scenario(Case):
         """Names of subsystems in other programs."""
         return [name for name, kind in self.types.items() if kind == "remote"]
 
+    def _window_with_derivatives(self) -> Window | None:
+        made, given = self.window, self._table.window
+        if made is None or not isinstance(given, WindowTable) or given.derivatives != "models":
+            return made
+        from ..linearisation import linearise
+
+        return replace(made, derivatives=linearise(self.build()))
+
     def options(self) -> RunOptions:
         """Return the settings of the scenario as options of a run."""
         return RunOptions(
-            until=self.until, start=self.begin, scheme=self.scheme, window=self.window,
+            until=self.until, start=self.begin, scheme=self.scheme, window=self._window_with_derivatives(),
             pace=self._builder(Mistakes(self._document)).pace(), real_time=self._table.real_time, threads=self.threads,
             record=self._table.record, record_every=self._table.record_every, compress=self._table.compress,
             first_steps=self._table.first_steps, check=self._table.check,
