@@ -107,8 +107,8 @@ def test_dynamic_stall_at_a_constant_angle_is_the_polar():
         model = turning_rotor(wind=(0, 0, 60.0), pitch=-0.05, inflow="none", dynamic_stall=stall)
         model.forces["air"].options["polars"] = [polar]
         made.append(last_of(model)[:2])
-    # The angle of attack is taken at three quarters of the chord, which the blade's turning moves a little.
-    assert made[1] == pytest.approx(made[0], rel=5e-3)
+    # The last chord lengths of the start still die away; compressibility does not change what the polar says.
+    assert made[1] == pytest.approx(made[0], rel=1e-3)
 
 
 @pytest.mark.parametrize(

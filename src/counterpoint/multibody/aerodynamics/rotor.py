@@ -27,6 +27,10 @@ SKEW_GRADIENT = 15 * np.pi / 32
 """Of Pitt and Peters for a rotor of even load."""
 
 
+SPEED_OF_SOUND = 335.0
+"""Of the corrections for compressibility in dynamic stall, m/s."""
+
+
 @dataclass(frozen=True)
 class Wake:
     """What the balance of momentum of each annulus takes into account.
@@ -41,10 +45,12 @@ class Wake:
         Whether wind along the disc adds to the mass flow (Glauert).
     skew_gradient : float
         Induction grows downstream by this times tan(chi / 2) times r / R; 0: not.
+    skew_loss : bool
+        Whether Prandtl's factors weaken that growth.
     time_constant : float
         Of the wake, s (Øye's two filters); 0: in equilibrium at all times.
     sector_points : int
-        Number of places within ±60 degrees of the blade whose mean wind the balance sees.
+        Number of places within ±60 degrees of a blade section whose mean wind it meets; 1: the wind where it is.
     """
 
     tip_loss: bool = True
@@ -52,6 +58,7 @@ class Wake:
     drag: bool = True
     skewed_flow: bool = False
     skew_gradient: float = 0.0
+    skew_loss: bool = False
     time_constant: float = 0.0
     sector_points: int = 1
 
@@ -147,7 +154,7 @@ def rotor(
     wake : Wake, optional
         Of inflow ``"momentum"``.
     dynamic_stall : bool
-        Beddoes-Leishman type (Hansen, Gaunaa and Madsen 2004); otherwise quasi-steady.
+        Of Beddoes and Leishman in the variant of Minnema and Pierce (Damiani and Hayman 2019); otherwise quasi-steady.
     tower : TowerShadow, optional
         A tower whose wake the blades pass.
     density : float
@@ -231,13 +238,16 @@ def build(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
 def _stall(polar: Polar) -> _core.multibody.StallLaw:
     law = _core.multibody.StallLaw()
     law.zero_lift, law.lift_slope = float(polar.zero_lift or 0.0), float(polar.lift_slope or 0.0)
+    law.least_drag = float(polar.at(law.zero_lift)[1])
+    law.lower_stall, law.upper_stall = polar.stall or (-np.inf, np.inf)
+    law.speed_of_sound = SPEED_OF_SOUND
     return law
 
 
 def native_wake(wake: Wake) -> _core.multibody.WakeLaw:
     """Return the core's form."""
     law = _core.multibody.WakeLaw()
-    for key in ("tip_loss", "hub_loss", "drag", "skewed_flow", "skew_gradient", "time_constant", "sector_points"):
+    for key in ("tip_loss", "hub_loss", "drag", "skewed_flow", "skew_gradient", "skew_loss", "time_constant", "sector_points"):
         setattr(law, key, getattr(wake, key))
     return law
 

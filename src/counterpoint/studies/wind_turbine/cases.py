@@ -63,12 +63,12 @@ class Case:
 _FREE_WAKE = Wake(hub_loss=False, drag=False, skew_gradient=SKEW_GRADIENT)
 AWT27_CASES = {
     "AWT_YFix_WSt": Case(
-        Air(_SHEARED, wake=Wake(drag=False, skewed_flow=True, skew_gradient=SKEW_GRADIENT, time_constant=2.02,
-                                sector_points=5), tower_shadow=True),
+        Air(_SHEARED, wake=Wake(drag=False, skewed_flow=True, skew_gradient=SKEW_GRADIENT, skew_loss=True,
+                                time_constant=2.02, sector_points=5), tower_shadow=True, dynamic_stall=True),
         rotor_speed=53.333 * RPM, yaw=float(np.radians(-15.0)),
     ),
     "AWT_YFree_WSt": Case(
-        Air(_SHEARED, wake=_FREE_WAKE, tower_shadow=True), rotor_speed=53.333 * RPM,
+        Air(_SHEARED, wake=_FREE_WAKE, tower_shadow=True, dynamic_stall=True), rotor_speed=53.333 * RPM,
         yaw=float(np.radians(-15.0)), free_yaw=True,
     ),
     "AWT_WSt_StartUp_HighSpShutDown": Case(
@@ -76,11 +76,7 @@ AWT27_CASES = {
         on=(6.0, 12.0), brake=(13.0, 6000.0),
     ),
 }  # fmt: skip
-"""Cases by the names they have in the source.
-
-Polars are quasi-steady; the source has dynamic stall in the first two, of another kind than ours (:class:`Air`,
-``dynamic_stall``), and quasi-steady polars come closer to it.
-"""
+"""Cases by the names they have in the source, with the aerodynamic options that each has there."""
 
 
 def slip_curve(synchronous: float = 1200 * RPM, slip: float = 0.015125, torque: float = 1367.9,
