@@ -92,8 +92,8 @@ class Polar:
             columns = ", ".join(map(str, table.columns))
             raise SetupError(f"{file}: columns {columns}; expected alpha_deg or alpha_rad, cl, cd and, optionally, cm")
         moment = np.asarray(table["cm"]) if "cm" in table else None
-        values = (np.asarray(table[key]) for key in ("cl", "cd"))
-        return cls(np.asarray(angle), *values, moment, zero_lift, lift_slope, stall)
+        lift, drag = (np.asarray(table[key]) for key in ("cl", "cd"))
+        return cls(np.asarray(angle), lift, drag, moment, zero_lift, lift_slope, stall)
 
     def at(self, angle: ArrayLike) -> tuple[Array, Array]:
         """Return lift and drag coefficient at angles of attack (rad)."""
@@ -147,7 +147,6 @@ class Polar:
         if not near.any():
             return 2 * np.pi
         return float(np.max(self.lift[near] / (self.angle[near] - start)))
-
 
     def _stall(self, side: int) -> float:
         """Return the normal force where the flow has left 0.3 of the chord, at the nearest angle on a side."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -247,8 +247,8 @@ def _stall(polar: Polar) -> _core.multibody.StallLaw:
 def native_wake(wake: Wake) -> _core.multibody.WakeLaw:
     """Return the core's form."""
     law = _core.multibody.WakeLaw()
-    for key in ("tip_loss", "hub_loss", "drag", "skewed_flow", "skew_gradient", "skew_loss", "time_constant", "sector_points"):
-        setattr(law, key, getattr(wake, key))
+    for key in fields(Wake):
+        setattr(law, key.name, getattr(wake, key.name))
     return law
 
 

@@ -109,10 +109,17 @@ class Rotor(Element):
 
 
 def _polar(table: dict[str, Any]) -> Polar:
-    columns = [np.array(column) for column in zip(*table["rows"], strict=True)]
+    angle, lift, drag, *moment = (np.array(column) for column in zip(*table["rows"], strict=True))
     stall = table.get("stall")
-    return Polar(*columns[:3], columns[3] if len(columns) == 4 else None, table.get("zero_lift"),
-                 table.get("lift_slope"), None if stall is None else (stall[0], stall[1]))  # fmt: skip
+    return Polar(
+        angle,
+        lift,
+        drag,
+        moment[0] if moment else None,
+        table.get("zero_lift"),
+        table.get("lift_slope"),
+        None if stall is None else (stall[0], stall[1]),
+    )
 
 
 def _section(name: str, table: dict[str, Any], polars: dict[str, int]) -> BladeSection:
