@@ -43,7 +43,7 @@ def test_two_rates_give_what_one_gives(quick):
 
 
 def test_the_page_has_every_figure_and_the_motion(quick):
-    assert len(list((quick[0] / "figures").glob("*.png"))) == 14
+    assert len(list((quick[0] / "figures").glob("*.png"))) == 15
     assert (quick[0] / "animation.html").stat().st_size > 1000
 
 

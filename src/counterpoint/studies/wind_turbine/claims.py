@@ -29,6 +29,7 @@ def wind_turbine_claims(outcome: Outcome) -> list[Claim]:
     """Return all claims."""
     return [
         *_awt_claims(outcome),
+        *_uae_claims(outcome),
         *_frequency_claims(outcome),
         *_power_claims(outcome),
         *_control_claims(outcome),
@@ -65,6 +66,16 @@ def _awt_claims(outcome: Outcome) -> list[Claim]:
                                       ours.amplitudes[1], factor=1.5, unit=unit, origin="printed",
                                       remark="Tower shadow and dynamic stall.", spread=0.05))  # fmt: skip
     return claims
+
+
+def _uae_claims(outcome: Outcome) -> list[Claim]:
+    """Return the blade elements alone: a rigid rotor in a wind that rises into deep stall."""
+    return [
+        Claim.below(f"UAE Phase VI, rigid, wind from 5 to {until} m/s: largest difference of the {what} from OpenFAST",
+                    bound, outcome.uae.largest(what, until), origin="printed", remark=remark, spread=0.2)
+        for until, bound, remark in ((18, 0.015, "Attached flow and the begin of stall."), (25, 0.05, "Deep stall."))
+        for what in ("torque", "thrust")
+    ]  # fmt: skip
 
 
 def _frequency_claims(outcome: Outcome) -> list[Claim]:

@@ -14,6 +14,7 @@ from .awt import AwtRun, frequencies, run_awt, run_others
 from .cart_runs import COARSE, FULL, QUICK, CartRun, Plan, simulate
 from .costs import Costs, measure
 from .performance import Map, maps
+from .uae import UaeRun, run_uae
 
 Array = NDArray[np.float64]
 _PICTURED = 4.0
@@ -36,6 +37,7 @@ class Outcome:
     blade: Array
     tower: Array
     others: dict[str, pd.DataFrame]
+    uae: UaeRun
 
 
 def compute(quick: bool, progress: Progress | None = None) -> Outcome:
@@ -61,7 +63,9 @@ def compute(quick: bool, progress: Progress | None = None) -> Outcome:
     top = data.nacelle.mass + data.shaft.mass + data.hub.mass + 2 * data.blade.mass
     blade, tower = frequencies(data.blade, 8, 0.0), frequencies(data.tower, 8, top)
     tell("done", 5)
-    return Outcome(quick, plan, awt, coefficients, run, costs, single, multirate, pictured, blade, tower, others)
+    return Outcome(
+        quick, plan, awt, coefficients, run, costs, single, multirate, pictured, blade, tower, others, run_uae()
+    )
 
 
 def _running(plan: Plan) -> Plan:
