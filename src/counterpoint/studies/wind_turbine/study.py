@@ -24,7 +24,8 @@ INTRODUCTION = (
     "the polar is that of the NACA 0012.",
     "The same building blocks make the AWT-27, a stall-regulated downwind turbine whose data and reference run are "
     "public (regression test AWT_YFix_WSt of OpenFAST): the nacelle is held 15° off a sheared wind of 12 m/s. These "
-    "are comparisons between programs, not with a machine.",
+    "are comparisons between programs, not with a machine. So is the rotor of the UAE Phase VI, rigid, in a wind that "
+    "rises from 5 to 25 m/s: blade elements alone.",
 )
 _CHANNELS = (
     "rotor_speed_rpm", "generator_power_kW", "shaft_torque_kNm", "teeter_deg", "root_out_of_plane_moment_b1_kNm",
