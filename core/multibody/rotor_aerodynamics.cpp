@@ -323,10 +323,19 @@ class RotorAerodynamics final : public Force {
       const Induction a = solve_annulus(annulus, law_.polars[sections_[k].polar], terms);
       filter({a.axial * annulus.axial, a.tangential * annulus.tangential}, h, sections_[k].radius / law_.radius, m);
       const double loss = law_.wake.skew_loss ? prandtl_loss(annulus, terms, inflow_angle(annulus, a)) : 1.0;
-      m[used] =
-          m[filtered] * (1.0 + loss * redistributed(annulus, m[filtered], skew, in_plane, flow.point - hub.centre));
-      m[used + 1] = m[filtered + 1];
+      const double share = 1.0 + loss * redistributed(annulus, m[filtered], skew, in_plane, flow.point - hub.centre);
+      const double turning = (hub.velocity - attachments_[k].rate(at_point, now.v)).dot(flow.against);
+      const double kept = wake_of(std::abs(turning) / sections_[k].radius * law_.radius, std::abs(axial));
+      m[used] = kept * share * m[filtered];
+      m[used + 1] = kept * m[filtered + 1];
     }
+  }
+
+  /// What is left of the induction: annuli of a rotor whose tip is not twice as fast as the wind have no wake of their
+  /// own, and below the speed of the wind there is none (as in AeroDyn).
+  static double wake_of(double tip_speed, double wind) {
+    if (tip_speed >= 2.0 * wind) return 1.0;
+    return tip_speed <= wind ? 0.0 : 0.5 - 0.5 * std::cos(pi * (tip_speed / wind - 1.0));
   }
 
   static double inflow_angle(const Annulus& annulus, const Induction& a) {

@@ -149,7 +149,8 @@ def rotor(
     wind : Wind, optional
         Default: calm.
     inflow : {"momentum", "uniform", "pitt-peters", "none"}
-        Momentum of each annulus (blade-element momentum theory); one dynamic state for the disc; three states of Pitt
+        Momentum of each annulus (blade-element momentum theory; fades out where the tip is slower than twice the wind
+        and is off where it is slower than the wind); one dynamic state for the disc; three states of Pitt
         and Peters; none.
     wake : Wake, optional
         Of inflow ``"momentum"``.

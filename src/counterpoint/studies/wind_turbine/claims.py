@@ -73,7 +73,7 @@ def _uae_claims(outcome: Outcome) -> list[Claim]:
     return [
         Claim.below(f"UAE Phase VI, rigid, wind from 5 to {until} m/s: largest difference of the {what} from OpenFAST",
                     bound, outcome.uae.largest(what, until), origin="printed", remark=remark, spread=0.2)
-        for until, bound, remark in ((18, 0.015, "Attached flow and the begin of stall."), (25, 0.05, "Deep stall."))
+        for until, bound, remark in ((18, 0.015, "Attached flow and the begin of stall."), (25, 0.02, "Deep stall."))
         for what in ("torque", "thrust")
     ]  # fmt: skip
 
