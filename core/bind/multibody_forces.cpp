@@ -178,8 +178,10 @@ void bind_rotor(nb::module_& m) {
       .def(nb::init<>())
       .def_rw("zero_lift", &StallLaw::zero_lift)
       .def_rw("lift_slope", &StallLaw::lift_slope)
-      .def_rw("pressure_lag", &StallLaw::pressure_lag)
-      .def_rw("wake_lag", &StallLaw::wake_lag);
+      .def_rw("least_drag", &StallLaw::least_drag)
+      .def_rw("upper_stall", &StallLaw::upper_stall)
+      .def_rw("lower_stall", &StallLaw::lower_stall)
+      .def_rw("speed_of_sound", &StallLaw::speed_of_sound);
   nb::class_<WakeLaw>(m, "WakeLaw")
       .def(nb::init<>())
       .def_rw("tip_loss", &WakeLaw::tip_loss)
@@ -187,6 +189,7 @@ void bind_rotor(nb::module_& m) {
       .def_rw("drag", &WakeLaw::drag)
       .def_rw("skewed_flow", &WakeLaw::skewed_flow)
       .def_rw("skew_gradient", &WakeLaw::skew_gradient)
+      .def_rw("skew_loss", &WakeLaw::skew_loss)
       .def_rw("time_constant", &WakeLaw::time_constant)
       .def_rw("sector_points", &WakeLaw::sector_points);
   nb::class_<RotorLaw>(m, "RotorLaw")

@@ -196,12 +196,16 @@ struct Fields<multibody::TowerShadow> {
 };
 template <>
 struct Fields<multibody::StallLaw> {
-  static auto of(auto& l) { return std::tie(l.zero_lift, l.lift_slope, l.pressure_lag, l.wake_lag, l.weight, l.rate); }
+  static auto of(auto& l) {
+    return std::tie(l.zero_lift, l.lift_slope, l.least_drag, l.upper_stall, l.lower_stall, l.speed_of_sound,
+                    l.pressure_lag, l.wake_lag, l.vortex_lag, l.vortex_passage, l.shedding, l.weight, l.rate, l.filter);
+  }
 };
 template <>
 struct Fields<multibody::WakeLaw> {
   static auto of(auto& w) {
-    return std::tie(w.tip_loss, w.hub_loss, w.drag, w.skewed_flow, w.skew_gradient, w.time_constant, w.sector_points);
+    return std::tie(w.tip_loss, w.hub_loss, w.drag, w.skewed_flow, w.skew_gradient, w.skew_loss, w.time_constant,
+                    w.sector_points);
   }
 };
 template <>

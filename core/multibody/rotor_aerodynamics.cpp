@@ -163,6 +163,19 @@ class RotorAerodynamics final : public Force {
     return left_by_tower(law_.tower, place, hub.wind) * wind_profile(law_.wind, place[2]) * hub.wind;
   }
 
+  /// Wind that a place of the disc meets: its mean over a sector, in the wake of the tower where the place itself is.
+  Vector wind_met(const Hub& hub, const Vector& place) const {
+    const int points = law_.wake.sector_points;
+    if (points == 1) return wind_at(hub, place);
+    double profile = 0.0;
+    for (int n = 0; n < points; ++n) {
+      const double turn = sector * (2.0 * n / (points - 1) - 1.0);
+      const Vector there = hub.centre + Eigen::AngleAxisd(turn, hub.axis) * Vector(place - hub.centre);
+      profile += wind_profile(law_.wind, there[2]) / points;
+    }
+    return left_by_tower(law_.tower, place, hub.wind) * profile * hub.wind;
+  }
+
   /// Where a section is and the wind it meets without induction.
   Flow place(const Instant& now, const Hub& hub, std::size_t k) const {
     Flow flow;
@@ -173,7 +186,7 @@ class RotorAerodynamics final : public Force {
     const Vector span = flow.chord.cross(flow.normal);
     flow.out_of_plane = (hub.axis - hub.axis.dot(span) * span).normalized();
     flow.against = flow.out_of_plane.cross(span);
-    flow.free = wind_at(hub, flow.point) - attachment.rate(at_point, now.v);
+    flow.free = wind_met(hub, flow.point) - attachment.rate(at_point, now.v);
     return flow;
   }
 
@@ -205,8 +218,8 @@ class RotorAerodynamics final : public Force {
     double lift = steady.lift, drag = steady.drag;
     if (is_dynamic(k, flow.angle)) {
       double state[DynamicStall::states];
-      const double angle = advanced_stall(now, k, relative, flow, state);
-      const DynamicStall::Value value = stall_[section.polar].at(angle, state);
+      advanced_stall(now, k, flow, state);
+      const DynamicStall::Value value = stall_[section.polar].at(flow.angle, flow.speed, state);
       lift = value.lift;
       drag = value.drag;
     }
@@ -221,15 +234,11 @@ class RotorAerodynamics final : public Force {
     return stall_[sections_[k].polar].on() && std::abs(angle) < deep_stall;
   }
 
-  /// Angle of attack at three quarters of the chord, and the states of dynamic stall at this instant.
-  double advanced_stall(const Instant& now, std::size_t k, const Vector& relative, const Flow& flow,
-                        double* state) const {
+  /// States of dynamic stall at this instant.
+  void advanced_stall(const Instant& now, std::size_t k, const Flow& flow, double* state) const {
     const BladeSection& section = sections_[k];
-    const Vector there = relative - 0.5 * section.chord * attachments_[k].rate(at_chord, now.v);
-    const double angle = std::atan2(there.dot(flow.normal), there.dot(flow.chord));
-    stall_[section.polar].advance(angle, flow.speed, section.chord, now.t - now.step_start,
+    stall_[section.polar].advance(flow.angle, flow.speed, section.chord, now.t - now.step_start,
                                   memory_of(now) + stall_place(k), state);
-    return angle;
   }
 
   void advance_stall(const Instant& now, double* memory) const noexcept {
@@ -240,9 +249,9 @@ class RotorAerodynamics final : public Force {
       const Flow flow = look(now, hub, k);
       double state[DynamicStall::states];
       if (is_dynamic(k, flow.angle)) {
-        advanced_stall(now, k, flow.free + induced_velocity(now, hub, k, flow), flow, state);
+        advanced_stall(now, k, flow, state);
       } else {
-        stall_[sections_[k].polar].settle(flow.angle, state);
+        stall_[sections_[k].polar].settle(flow.angle, flow.speed, state);
       }
       std::copy_n(state, DynamicStall::states, memory + stall_place(k));
     }
@@ -252,8 +261,9 @@ class RotorAerodynamics final : public Force {
     if (law_.stall.empty()) return;
     const Hub hub = look_at_hub(now);
     for (std::size_t k = 0; k < sections_.size(); ++k) {
-      if (stall_[sections_[k].polar].on())
-        stall_[sections_[k].polar].settle(look(now, hub, k).angle, memory + stall_place(k));
+      if (!stall_[sections_[k].polar].on()) continue;
+      const Flow flow = look(now, hub, k);
+      stall_[sections_[k].polar].settle(flow.angle, flow.speed, memory + stall_place(k));
     }
   }
 
@@ -308,12 +318,28 @@ class RotorAerodynamics final : public Force {
     for (std::size_t k = 0; k < sections_.size(); ++k) {
       const Flow flow = place(now, hub, k);
       double* m = memory + annulus_place(k);
-      const Annulus annulus = annulus_of(now, hub, k, flow);
-      const Induction a = solve_annulus(annulus, law_.polars[sections_[k].polar], momentum_terms(std::tan(skew)));
+      const Annulus annulus = annulus_of(k, flow);
+      const MomentumTerms terms = momentum_terms(std::tan(skew));
+      const Induction a = solve_annulus(annulus, law_.polars[sections_[k].polar], terms);
       filter({a.axial * annulus.axial, a.tangential * annulus.tangential}, h, sections_[k].radius / law_.radius, m);
-      m[used] = m[filtered] * redistribution(annulus, m[filtered], skew, in_plane, flow.point - hub.centre);
-      m[used + 1] = m[filtered + 1];
+      const double loss = law_.wake.skew_loss ? prandtl_loss(annulus, terms, inflow_angle(annulus, a)) : 1.0;
+      const double share = 1.0 + loss * redistributed(annulus, m[filtered], skew, in_plane, flow.point - hub.centre);
+      const double turning = (hub.velocity - attachments_[k].rate(at_point, now.v)).dot(flow.against);
+      const double kept = wake_of(std::abs(turning) / sections_[k].radius * law_.radius, std::abs(axial));
+      m[used] = kept * share * m[filtered];
+      m[used + 1] = kept * m[filtered + 1];
     }
+  }
+
+  /// What is left of the induction: annuli of a rotor whose tip is not twice as fast as the wind have no wake of their
+  /// own, and below the speed of the wind there is none (as in AeroDyn).
+  static double wake_of(double tip_speed, double wind) {
+    if (tip_speed >= 2.0 * wind) return 1.0;
+    return tip_speed <= wind ? 0.0 : 0.5 - 0.5 * std::cos(pi * (tip_speed / wind - 1.0));
+  }
+
+  static double inflow_angle(const Annulus& annulus, const Induction& a) {
+    return std::atan2(annulus.axial * (1.0 - a.axial), annulus.tangential * (1.0 + a.tangential));
   }
 
   MomentumTerms momentum_terms(double skew) const {
@@ -325,7 +351,7 @@ class RotorAerodynamics final : public Force {
             .skew = w.skewed_flow ? skew : 0.0};
   }
 
-  Annulus annulus_of(const Instant& now, const Hub& hub, std::size_t k, const Flow& flow) const {
+  Annulus annulus_of(std::size_t k, const Flow& flow) const {
     Annulus annulus;
     annulus.radius = sections_[k].radius;
     annulus.tip_radius = law_.radius;
@@ -333,16 +359,8 @@ class RotorAerodynamics final : public Force {
     annulus.blades = law_.blades;
     annulus.chord = sections_[k].chord;
     annulus.twist = std::atan2(flow.chord.dot(flow.out_of_plane), flow.chord.dot(flow.against));
-    Vector wind = Vector::Zero();
-    const int points = law_.wake.sector_points;
-    for (int n = 0; n < points; ++n) {
-      const double turn = points == 1 ? 0.0 : sector * (2.0 * n / (points - 1) - 1.0);
-      const Vector there = hub.centre + Eigen::AngleAxisd(turn, hub.axis) * Vector(flow.point - hub.centre);
-      wind += wind_at(hub, there) / points;
-    }
-    const Vector free = wind - attachments_[k].rate(at_point, now.v);
-    annulus.axial = free.dot(flow.out_of_plane);
-    annulus.tangential = free.dot(flow.against);
+    annulus.axial = flow.free.dot(flow.out_of_plane);
+    annulus.tangential = flow.free.dot(flow.against);
     return annulus;
   }
 
@@ -369,14 +387,14 @@ class RotorAerodynamics final : public Force {
     return last - lag + (y - first + lag) * std::exp(-h / time);
   }
 
-  /// How much more a blade downstream in a skewed wake is slowed down (Glauert; Pitt and Peters).
-  double redistribution(const Annulus& annulus, double induced, double skew, const Vector& in_plane,
-                        const Vector& arm) const {
+  /// Share by which a blade downstream in a skewed wake is slowed down more (Glauert; Pitt and Peters).
+  double redistributed(const Annulus& annulus, double induced, double skew, const Vector& in_plane,
+                       const Vector& arm) const {
     const double size = in_plane.norm();
-    if (law_.wake.skew_gradient == 0.0 || size < 1e-9 || std::abs(annulus.axial) < 1e-3) return 1.0;
+    if (law_.wake.skew_gradient == 0.0 || size < 1e-9 || std::abs(annulus.axial) < 1e-3) return 0.0;
     const double chi = std::min((0.6 * induced / annulus.axial + 1.0) * skew, 0.49 * pi);
     const double downstream = arm.dot(in_plane) / (size * law_.radius);
-    return 1.0 + law_.wake.skew_gradient * std::tan(0.5 * chi) * downstream;
+    return law_.wake.skew_gradient * std::tan(0.5 * chi) * downstream;
   }
 
   void add_along(std::size_t k, const Vector& direction, double factor, double* block) const {

@@ -22,8 +22,9 @@ struct WakeLaw {
   bool drag = true;                       ///< drag loads the flow as lift does
   bool skewed_flow = false;               ///< wind along the disc adds to the mass flow
   double skew_gradient = 0.0;  ///< more induction downstream: this times tan(chi / 2) times r / R; 15 pi / 32 usual
+  bool skew_loss = false;      ///< Prandtl's factors weaken that, too
   double time_constant = 0.0;  ///< of the wake, s (Oeye's two filters); 0: in equilibrium
-  int sector_points = 1;       ///< places in a sector of +-60 degrees whose mean wind the balance has
+  int sector_points = 1;       ///< places in a sector of +-60 degrees whose mean wind a blade meets
 };
 
 struct BladeSection {

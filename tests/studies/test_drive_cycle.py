@@ -128,3 +128,7 @@ def test_a_transition_is_made_again_as_the_run_had_it():
     result = system.run(until=2.0, scheme="parallel", first_steps="once")
     _, values = assumed(cp.transition(1), result["a.x"].time, result["a.x"].values, points=4)
     assert values[4::5] == pytest.approx(result["b.seen"].values[1:], abs=1e-12)
+
+
+def test_the_numbers_are_those_that_are_committed(quick, committed):
+    assert committed["changes"](quick[1], "drive-cycle") == []

@@ -101,7 +101,7 @@ def test_the_full_study_has_all_cases_of_both_tables():
     assert {Case(ratio) for ratio in published.ELAPSED} <= wanted
     assert {Case(LARGEST, *curve) for curve in published.TABLE_3} <= wanted
     other = set(cases(quick=True)) - wanted
-    assert other == {Case(5, vehicle_order=1, drive_order=1, located=True, master="scheduler")}
+    assert {(case.ratio, case.master) for case in other} == {(20, "scheduler"), (20, "vehicle")}  # of variants alone
 
 
 def test_a_case_of_the_source_is_a_diagram_with_a_memory_block_that_is_master_of_the_vehicle():

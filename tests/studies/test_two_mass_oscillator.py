@@ -69,3 +69,7 @@ def test_halving_the_step_of_a_held_angle_halves_the_error():
 def test_a_second_run_gives_the_same_bits():
     one, two = (coupled(APPROXIMATED).run(until=1.0, scheme="parallel")["left.angle"].values for _ in range(2))
     assert np.array_equal(one, two)
+
+
+def test_the_numbers_are_those_that_are_committed(quick, committed):
+    assert committed["changes"](quick[1], "two-mass-oscillator") == []

@@ -127,14 +127,14 @@ class Claim:
     def above(cls, claim: str, bound: float, ours: float | None, *, slack: float = 0.0, **note: Unpack[Note]) -> Claim:
         """Hold when `ours` is larger than `bound` less `slack`."""
         holds = _inside(ours, nextafter(bound - slack, inf), inf)
-        tolerance = f"-{slack:g}" if slack else "bound"
+        tolerance = f"bound less {slack:.2g}" if slack else "bound"
         return cls._made(claim, f"> {bound:g}", ours, tolerance=tolerance, holds=holds, note=note)
 
     @classmethod
     def below(cls, claim: str, bound: float, ours: float | None, *, slack: float = 0.0, **note: Unpack[Note]) -> Claim:
         """Hold when `ours` is smaller than `bound` plus `slack`."""
         holds = _inside(ours, -inf, nextafter(bound + slack, -inf))
-        tolerance = f"+{slack:g}" if slack else "bound"
+        tolerance = f"bound plus {slack:.2g}" if slack else "bound"
         return cls._made(claim, f"< {bound:g}", ours, tolerance=tolerance, holds=holds, note=note)
 
     def not_comparable(self, reason: str) -> Claim:

@@ -8,25 +8,14 @@ import pytest
 
 from counterpoint.multibody.aerodynamics import BladeGeometry, Polar, Wake, coefficients
 from counterpoint.multibody.library import cart
-
-UAE = Path(__file__).parent / "data" / "uae"
-
-
-def uae() -> tuple[BladeGeometry, list[Polar]]:
-    table = pd.read_csv(UAE / "blade_aero.csv")
-    polars = [Polar.read(UAE / f"polars_{k:02d}.csv") for k in range(1, 11)]
-    blade = BladeGeometry(
-        table["radius_m"].to_numpy(), table["chord_m"].to_numpy(), np.radians(table["aero_twist_deg"].to_numpy()),
-        table["polar"].to_numpy() - 1, tip_radius=5.029, hub_radius=0.432, blades=2,
-    )  # fmt: skip
-    return blade, polars
+from counterpoint.studies.wind_turbine import uae
 
 
 @pytest.mark.parametrize("wind", [5, 7, 9, 11, 13, 15, 18])
 def test_torque_and_thrust_are_those_of_another_program(wind):
     # An independent blade-element code gets within 0.7 % and 0.1 % of this reference.
-    reference = pd.read_csv(UAE / "reference.csv").set_index("wind_m_s").loc[wind]
-    blade, polars = uae()
+    reference = pd.read_csv(uae.DATA / "reference.csv").set_index("wind_m_s").loc[wind]
+    blade, polars = uae.uae_blade()
     speed = 71.9 * np.pi / 30
     made = coefficients(
         blade, polars, tip_speed_ratio=speed * 5.029 / wind, pitch=np.radians(4.815), wake=Wake(drag=False)

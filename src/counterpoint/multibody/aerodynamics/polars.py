@@ -29,6 +29,9 @@ class Polar:
         Angle of attack without lift, rad; default: where the lift crosses zero near angle zero.
     lift_slope : float, optional
         Of attached flow, 1/rad; default: the steepest line from the zero-lift angle within 10 degrees.
+    stall : two floats, optional
+        Lower and upper normal force coefficient at which the flow leaves the leading edge, for dynamic stall; default:
+        those of the polar where its flow is attached to 0.7 of the chord (Kirchhoff).
 
     Examples
     --------
@@ -43,6 +46,7 @@ class Polar:
     moment: Array | None = None
     zero_lift: float | None = None
     lift_slope: float | None = None
+    stall: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         for key in ("angle", "lift", "drag", "moment"):
@@ -58,6 +62,8 @@ class Polar:
             object.__setattr__(self, "zero_lift", self._zero_lift())
         if self.lift_slope is None:
             object.__setattr__(self, "lift_slope", self._lift_slope())
+        if self.stall is None:
+            object.__setattr__(self, "stall", (self._stall(-1), self._stall(1)))
 
     @classmethod
     def thin_aerofoil(cls, slope: float = 2 * np.pi, drag: float = 0.0) -> Polar:
@@ -66,7 +72,14 @@ class Polar:
         return cls(angle, slope * angle, np.full(2, drag), zero_lift=0.0, lift_slope=slope)
 
     @classmethod
-    def read(cls, file: str | Path, *, zero_lift: float | None = None, lift_slope: float | None = None) -> Polar:
+    def read(
+        cls,
+        file: str | Path,
+        *,
+        zero_lift: float | None = None,
+        lift_slope: float | None = None,
+        stall: tuple[float, float] | None = None,
+    ) -> Polar:
         """Read a table with columns ``alpha_deg`` (or ``alpha_rad``), ``cl``, ``cd`` and, optionally, ``cm``."""
         import pandas as pd
 
@@ -79,7 +92,8 @@ class Polar:
             columns = ", ".join(map(str, table.columns))
             raise SetupError(f"{file}: columns {columns}; expected alpha_deg or alpha_rad, cl, cd and, optionally, cm")
         moment = np.asarray(table["cm"]) if "cm" in table else None
-        return cls(np.asarray(angle), np.asarray(table["cl"]), np.asarray(table["cd"]), moment, zero_lift, lift_slope)
+        lift, drag = (np.asarray(table[key]) for key in ("cl", "cd"))
+        return cls(np.asarray(angle), lift, drag, moment, zero_lift, lift_slope, stall)
 
     def at(self, angle: ArrayLike) -> tuple[Array, Array]:
         """Return lift and drag coefficient at angles of attack (rad)."""
@@ -117,7 +131,7 @@ class Polar:
         angle = np.concatenate([-behind[::-1], -below[0][::-1], self.angle, above[0], behind])
         lift = np.concatenate([-back_lift[::-1], -below[1][::-1], self.lift, above[1], back_lift])
         drag = np.concatenate([back_drag[::-1], below[2][::-1], self.drag, above[2], back_drag])
-        return Polar(angle, lift, drag, None, self.zero_lift, self.lift_slope)
+        return Polar(angle, lift, drag, None, self.zero_lift, self.lift_slope, self.stall)
 
     def _zero_lift(self) -> float:
         near = np.flatnonzero((np.abs(self.angle[:-1]) < 0.35) & (self.lift[:-1] <= 0) & (self.lift[1:] > 0))
@@ -133,6 +147,19 @@ class Polar:
         if not near.any():
             return 2 * np.pi
         return float(np.max(self.lift[near] / (self.angle[near] - start)))
+
+    def _stall(self, side: int) -> float:
+        """Return the normal force where the flow has left 0.3 of the chord, at the nearest angle on a side."""
+        start, slope = float(self.zero_lift or 0.0), float(self.lift_slope or 0.0)
+        drag = self.drag - self.at(start)[1]
+        normal = self.lift * np.cos(self.angle) + drag * np.sin(self.angle)
+        near = np.abs(self.angle) < np.pi / 2
+        beyond = np.flatnonzero(near & (side * (self.angle - start) > 0.03))
+        left = normal[beyond] / (slope * (self.angle[beyond] - start)) < ((1 + np.sqrt(0.7)) / 2) ** 2
+        if not left.any():
+            return side * np.inf
+        first = beyond[left][0 if side > 0 else -1]
+        return float(normal[first])
 
 
 def _plate(angle: float, lift: float, drag: float, largest: float, at: Array) -> tuple[Array, Array, Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +27,10 @@ SKEW_GRADIENT = 15 * np.pi / 32
 """Of Pitt and Peters for a rotor of even load."""
 
 
+SPEED_OF_SOUND = 335.0
+"""Of the corrections for compressibility in dynamic stall, m/s."""
+
+
 @dataclass(frozen=True)
 class Wake:
     """What the balance of momentum of each annulus takes into account.
@@ -41,10 +45,12 @@ class Wake:
         Whether wind along the disc adds to the mass flow (Glauert).
     skew_gradient : float
         Induction grows downstream by this times tan(chi / 2) times r / R; 0: not.
+    skew_loss : bool
+        Whether Prandtl's factors weaken that growth.
     time_constant : float
         Of the wake, s (Øye's two filters); 0: in equilibrium at all times.
     sector_points : int
-        Number of places within ±60 degrees of the blade whose mean wind the balance sees.
+        Number of places within ±60 degrees of a blade section whose mean wind it meets; 1: the wind where it is.
     """
 
     tip_loss: bool = True
@@ -52,6 +58,7 @@ class Wake:
     drag: bool = True
     skewed_flow: bool = False
     skew_gradient: float = 0.0
+    skew_loss: bool = False
     time_constant: float = 0.0
     sector_points: int = 1
 
@@ -142,12 +149,13 @@ def rotor(
     wind : Wind, optional
         Default: calm.
     inflow : {"momentum", "uniform", "pitt-peters", "none"}
-        Momentum of each annulus (blade-element momentum theory); one dynamic state for the disc; three states of Pitt
+        Momentum of each annulus (blade-element momentum theory; fades out where the tip is slower than twice the wind
+        and is off where it is slower than the wind); one dynamic state for the disc; three states of Pitt
         and Peters; none.
     wake : Wake, optional
         Of inflow ``"momentum"``.
     dynamic_stall : bool
-        Beddoes-Leishman type (Hansen, Gaunaa and Madsen 2004); otherwise quasi-steady.
+        Of Beddoes and Leishman in the variant of Minnema and Pierce (Damiani and Hayman 2019); otherwise quasi-steady.
     tower : TowerShadow, optional
         A tower whose wake the blades pass.
     density : float
@@ -231,14 +239,17 @@ def build(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
 def _stall(polar: Polar) -> _core.multibody.StallLaw:
     law = _core.multibody.StallLaw()
     law.zero_lift, law.lift_slope = float(polar.zero_lift or 0.0), float(polar.lift_slope or 0.0)
+    law.least_drag = float(polar.at(law.zero_lift)[1])
+    law.lower_stall, law.upper_stall = polar.stall or (-np.inf, np.inf)
+    law.speed_of_sound = SPEED_OF_SOUND
     return law
 
 
 def native_wake(wake: Wake) -> _core.multibody.WakeLaw:
     """Return the core's form."""
     law = _core.multibody.WakeLaw()
-    for key in ("tip_loss", "hub_loss", "drag", "skewed_flow", "skew_gradient", "time_constant", "sector_points"):
-        setattr(law, key, getattr(wake, key))
+    for key in fields(Wake):
+        setattr(law, key.name, getattr(wake, key.name))
     return law
 
 

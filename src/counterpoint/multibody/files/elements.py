@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from ..._files.tables import Table
 from .units import Units
+
+if TYPE_CHECKING:
+    from ..modelling.mechanism import Mechanism
 
 Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 """Two names."""
@@ -29,6 +32,10 @@ class Element(Table):
     def arguments(self, converted: dict[str, Any], units: Units) -> dict[str, Any]:
         """Return the keyword arguments of the method from converted fields."""
         return converted
+
+    def add_to(self, mechanism: Mechanism, name: str, arguments: dict[str, Any]) -> None:
+        """Call the method of the mechanism."""
+        getattr(mechanism, self.method)(name, **arguments)
 
     def measured(self) -> str | None:
         """Return the name of the measure it acts along, if there is one."""

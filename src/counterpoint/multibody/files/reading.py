@@ -234,12 +234,12 @@ class _Builder:
             options["local"] = self._local(at, entry)
         if isinstance(entry, LinearRelation):
             self._relate(mechanism, options)
-        arguments = entry.arguments(options, self.units)
-        if entry.method == "torque" and mechanism.dimension == 2 and len(arguments["components"]) == 1:
-            arguments["components"] = arguments["components"][0]
         known = {key: info.alias or key for key, info in type(entry).model_fields.items()}
         with self._noting(mechanism, at, known):
-            getattr(mechanism, entry.method)(name, **arguments)
+            arguments = entry.arguments(options, self.units)
+            if entry.method == "torque" and mechanism.dimension == 2 and len(arguments["components"]) == 1:
+                arguments["components"] = arguments["components"][0]
+            entry.add_to(mechanism, name, arguments)
             return True
         return False
 

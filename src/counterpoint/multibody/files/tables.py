@@ -23,6 +23,7 @@ from ..modelling.modal_bodies import Mode
 from ..modelling.outputs import MOTIONS, STANDARD
 from .elements import Element, OfPair, OneOfKinds, Pair
 from .forces import FORCES, MagicFormula
+from .rotors import Rotor, TowerTable, WakeTable
 from .units import Units, role_problem
 from .values import Axis, In, InertiaValue, Numbers, Place, Quantity, TimeValue
 
@@ -373,6 +374,7 @@ SIMPLE: dict[str, type[Element]] = {
     "modal_bodies": ModalBodyTable,
     "joints": JointTable,
     **FORCES,
+    "rotors": Rotor,
 }
 """Sections with one kind of table."""
 
@@ -387,6 +389,7 @@ ORDER = (
     "measures",
     "relations",
     *FORCES,
+    "rotors",
 )
 """Order in which elements are made: each knows only those before it."""
 
@@ -448,6 +451,8 @@ _INNER: dict[tuple[str, str], type[Table]] = {
     ("modal_bodies", "shape"): ShapeTable,
     ("tyres", "longitudinal"): MagicFormula,
     ("tyres", "lateral"): MagicFormula,
+    ("rotors", "wake"): WakeTable,
+    ("rotors", "tower"): TowerTable,
 }
 """Tables that are no element: by section and last key."""
 

@@ -76,7 +76,7 @@ class Polynomial:
 
 @dataclass(frozen=True)
 class Keyed:
-    """A sine, step or table with its options."""
+    """A sine, a step, a table or a polygon with its options."""
 
     kind: str
     options: dict[str, Given | list[Given]]
@@ -103,6 +103,7 @@ KEYED: dict[str, dict[str, str]] = {
     "sine": {"amplitude": "value", "frequency": "frequency", "phase": "angle", "offset": "value"},
     "step": {"start": "time", "end": "time", "before": "value", "after": "value"},
     "table": {"times": "time", "values": "value"},
+    "linear": {"times": "time", "values": "value"},
 }
 """Functions of time with options, and the role of each option; ``value`` is that of what the function is for."""
 _OPTIONAL = ("sine",)
@@ -201,7 +202,7 @@ def _time_table(value: dict[str, Any]) -> Time:
     if len(value) != 1 or next(iter(value)) not in known:
         other = next((key for key in value if key not in known), "")
         hint = did_you_mean(other, known) if other else ""
-        forms = '{ sine = ... }, { step = ... }, { table = ... }, { python = "file.py:function" }'
+        forms = '{ sine = ... }, { step = ... }, { table = ... }, { linear = ... }, { python = "file.py:function" }'
         raise _wrong(f"must be one of {forms}{hint}")
     kind, content = next(iter(value.items()))
     if kind == "python":
@@ -216,7 +217,7 @@ def _time_table(value: dict[str, Any]) -> Time:
     missing = [key for key in KEYED[kind] if key not in content and kind not in _OPTIONAL]
     if missing:
         raise _wrong(f"{kind}: {', '.join(missing)}: missing; it has to be given")
-    read = _numbers if kind == "table" else _number
+    read = _numbers if kind in ("table", "linear") else _number
     return Keyed(kind, {key: read(number) for key, number in content.items()})
 
 

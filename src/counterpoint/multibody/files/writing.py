@@ -18,6 +18,7 @@ from ..modelling.outputs import STANDARD
 from ..modelling.parts import GROUND, Coordinate, Joint, Link, MeasurePart
 from .elements import Element
 from .forces import FORCES
+from .rotors import written
 from .values import PythonObject, Reference
 
 
@@ -171,13 +172,16 @@ class _Writer:
         for part in self.mechanism.forces.values():
             if part.name in own:
                 continue
+            if part.kind == "rotor aerodynamics":
+                made.setdefault("rotors", {})[part.name] = self._plain(f'rotor "{part.name}"', written(part))
+                continue
             section = sections.get(part.kind.replace(" ", "_"))
             if section is None:
                 self.problems.append(f'force "{part.name}": kind "{part.kind}" has no form in a file')
                 continue
             options = {key: value for key, value in part.options.items() if key != "law"} | part.options.get("law", {})
             made.setdefault(section, {})[part.name] = self._force(FORCES[section], part.name, options)
-        return {section: made[section] for section in FORCES if section in made}
+        return {section: made[section] for section in (*FORCES, "rotors") if section in made}
 
     def _force(self, table: type[Element], name: str, options: Mapping[str, Any]) -> dict[str, Any]:
         """Write the options that differ from the defaults of the method."""

@@ -171,7 +171,10 @@ def stiffness(runs: Runs) -> Table:
     """Return orders of extrapolation over the stiffness of the converter."""
     rows = []
     for capacity in (*CAPACITIES, gearbox.CAPACITY_SCALE):
-        errors = [runs.error(Case(LARGEST, "fastest-first", order, capacity=capacity)) for order in (1, 2, 3)]
+        cases = runs.present(Case(LARGEST, "fastest-first", order, capacity=capacity) for order in (1, 2, 3))
+        if not cases:
+            continue
+        errors = [runs.error(case) for case in cases]
         rows.append((capacity, *("unstable" if error > UNSTABLE else error for error in errors)))
     columns = ("factor on the converter's K", *(f"Δψ, order {order}, deg" for order in (1, 2, 3)))
     note = "Fastest-first, FR = 100. The smaller the factor, the steeper the torque over the speed of the wheels."

@@ -30,13 +30,16 @@ def draw(
             if curve:
                 axes.loglog([p.work for p in curve], [p.error for p in curve], style, color=colour, ms=4, lw=1.2,
                             label=f"{scheme}, {words}")  # fmt: skip
-    for label, (work, error) in published.items():
-        axes.loglog([work], [error], "k*", ms=10)
-        axes.annotate(label, (work, error), textcoords="offset points", xytext=(-6, 4), ha="right", fontsize=7)
+    for k, (label, (work, error)) in enumerate(published.items()):
+        axes.loglog([work], [error], "k*", ms=10, label="published" if k == 0 else None)
+        above = k % 2 == 0  # neighbours would write over each other
+        axes.annotate(label, (work, error), textcoords="offset points", xytext=(0, 7 if above else -7), ha="center",
+                      va="bottom" if above else "top", fontsize=7)  # fmt: skip
+    axes.margins(x=0.1)
     axes.set(title=name, xlabel="steps of all subsystems", ylabel=f"largest error in {unit}")
     axes.grid(alpha=0.3)
     axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
     path = folder / f"{name.replace(' ', '-')}.png"
     canvas.savefig(path, dpi=130)
-    stars = " Stars: numbers to compare with." if published else ""
+    stars = " Stars: published numbers." if published else ""
     return Figure(path, f"{name[0].upper()}{name[1:]}: largest error over the steps of all subsystems.{stars}")

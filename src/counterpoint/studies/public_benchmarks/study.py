@@ -52,7 +52,7 @@ def run(out: Path, quick: bool, progress: Progress | None = None) -> StudyReport
     tell(3)
     points = quarter_car.run(quick)
     stars = {"ECCO": quarter_car.ECCO, **{f"Gauss-Seidel, slopes, {n}": (n, e) for n, e in quarter_car.HERMITE.items()}}
-    figures.append(draw("quarter car", points, "0.1 m", folder, stars))
+    figures.append(draw("quarter car", points, "parts of 0.1 m", folder, stars))
     tables.append(work_table("Quarter car", points, "0.1 m", "Error of the chassis' place."))
     claims += quarter_car.claims(points)
     tell(4)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...multibody.library import awt27
 from ...multibody.modelling.mechanism import Mechanism
 from ...multibody.modelling.table_beams import BeamTable, beam_from_table
-from .cases import awt27_channels, awt27_system
+from .cases import AWT27_CASES, awt27_channels, awt27_system
 
 Array = NDArray[np.float64]
 DATA = Path(__file__).parent / "data"
@@ -76,6 +76,15 @@ def run_awt(quick: bool) -> AwtRun:
     count = 8
     return AwtRun(awt27_channels(result), reference, cpu, until, coordinates,
                   frequencies(data.blade, count, data.tip_mass), frequencies(data.tower, count, 7227.24))  # fmt: skip
+
+
+def run_others() -> dict[str, pd.DataFrame]:
+    """Run the cases without a reference here, in full; return their channels."""
+    made = {}
+    for name, case in AWT27_CASES.items():
+        if name != CASE:
+            made[name] = awt27_channels(awt27_system(name, step=STEP).run(until=case.duration), name)
+    return made
 
 
 def frequencies(table: BeamTable, segments: int, tip_mass: float) -> Array:

@@ -48,6 +48,17 @@ class Case:
         When the switched generator is on the grid, s.
     brake : two floats, optional
         Start (s) and full torque (N m) of the brake on the fast shaft.
+    duration : float
+        s.
+
+    Examples
+    --------
+    Free yaw in a wind that rises:
+
+    >>> wind = Wind.ramp([0, 5, 20], [12, 12, 16], reference_height=42.672, shear_exponent=0.2)
+    >>> case = Case(Air(wind, dynamic_stall=True), rotor_speed=53.3 * RPM, yaw=0.0, free_yaw=True)
+    >>> awt27_system(case, blade_segments=2, tower_segments=2).name
+    'AWT-27'
     """
 
     air: Air
@@ -63,12 +74,12 @@ class Case:
 _FREE_WAKE = Wake(hub_loss=False, drag=False, skew_gradient=SKEW_GRADIENT)
 AWT27_CASES = {
     "AWT_YFix_WSt": Case(
-        Air(_SHEARED, wake=Wake(drag=False, skewed_flow=True, skew_gradient=SKEW_GRADIENT, time_constant=2.02,
-                                sector_points=5), tower_shadow=True),
+        Air(_SHEARED, wake=Wake(drag=False, skewed_flow=True, skew_gradient=SKEW_GRADIENT, skew_loss=True,
+                                time_constant=2.02, sector_points=5), tower_shadow=True, dynamic_stall=True),
         rotor_speed=53.333 * RPM, yaw=float(np.radians(-15.0)),
     ),
     "AWT_YFree_WSt": Case(
-        Air(_SHEARED, wake=_FREE_WAKE, tower_shadow=True), rotor_speed=53.333 * RPM,
+        Air(_SHEARED, wake=_FREE_WAKE, tower_shadow=True, dynamic_stall=True), rotor_speed=53.333 * RPM,
         yaw=float(np.radians(-15.0)), free_yaw=True,
     ),
     "AWT_WSt_StartUp_HighSpShutDown": Case(
@@ -76,11 +87,7 @@ AWT27_CASES = {
         on=(6.0, 12.0), brake=(13.0, 6000.0),
     ),
 }  # fmt: skip
-"""Cases by the names they have in the source.
-
-Polars are quasi-steady; the source has dynamic stall in the first two, of another kind than ours (:class:`Air`,
-``dynamic_stall``), and quasi-steady polars come closer to it.
-"""
+"""Cases by the names they have in the source, with the aerodynamic options that each has there."""
 
 
 def slip_curve(synchronous: float = 1200 * RPM, slip: float = 0.015125, torque: float = 1367.9,
@@ -103,13 +110,21 @@ def awt27_turbine(case: Case, *, blade_segments: int = 10, tower_segments: int =
     return model
 
 
-def awt27_system(name: str, *, step: float = 0.004, blade_segments: int = 10, tower_segments: int = 5) -> System:
+def _case(given: str | Case) -> Case:
+    if isinstance(given, Case):
+        return given
+    if given not in AWT27_CASES:
+        raise SetupError(f'AWT-27: case "{given}"{did_you_mean(given, AWT27_CASES)}')
+    return AWT27_CASES[given]
+
+
+def awt27_system(case: str | Case, *, step: float = 0.004, blade_segments: int = 10, tower_segments: int = 5) -> System:
     """Return a load case of the AWT-27, ready to run.
 
     Parameters
     ----------
-    name : str
-        A key of ``AWT27_CASES``.
+    case : str or Case
+        A key of ``AWT27_CASES``, or conditions of your own.
     step : float
         s.
     blade_segments, tower_segments : int
@@ -122,9 +137,8 @@ def awt27_system(name: str, *, step: float = 0.004, blade_segments: int = 10, to
     """
     from ...system import System
 
-    if name not in AWT27_CASES:
-        raise SetupError(f'AWT-27: case "{name}"{did_you_mean(name, AWT27_CASES)}')
-    case = AWT27_CASES[name]
+    name = case if isinstance(case, str) else "AWT-27"
+    case = _case(case)
     system = System(name)
     model = awt27_turbine(case, blade_segments=blade_segments, tower_segments=tower_segments)
     system.add("awt27", model.subsystem(), step=step)
@@ -153,7 +167,7 @@ def _switched(case: Case) -> Diagram:
     return model
 
 
-def awt27_channels(result: Result, case: str = "AWT_YFix_WSt") -> pd.DataFrame:
+def awt27_channels(result: Result, case: str | Case = "AWT_YFix_WSt") -> pd.DataFrame:
     """Return the result of a case as the channels that OpenFAST records: kN m, kN, m, degrees, rpm, over time (s)."""
     import pandas as pd
 
@@ -180,7 +194,7 @@ def awt27_channels(result: Result, case: str = "AWT_YFix_WSt") -> pd.DataFrame:
         "tip_in_plane_b2_m": second.deflection[:, 1],
         "tower_top_x_m": of("tower_top")[:, 0],
         "tower_top_y_m": of("tower_top")[:, 1],
-        "yaw_deg": np.degrees(AWT27_CASES[case].yaw + of("yaw").ravel()),
+        "yaw_deg": np.degrees(_case(case).yaw + of("yaw").ravel()),
         "yaw_rate_deg_s": np.degrees(of("yaw_rate").ravel()),
     }
     for number, loads in ((1, first), (2, second)):

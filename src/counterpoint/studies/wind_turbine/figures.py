@@ -39,6 +39,9 @@ CAPTIONS = {
     "power-coefficient": "Power coefficient over tip speed ratio and pitch (NACA 0012): ours (lines) and an "
     "independent blade-element code (points).",
     "awt27-time": "AWT-27, nacelle 15° off the wind: ours and the record of OpenFAST over the azimuth of blade 1.",
+    "uae": "UAE Phase VI, rigid rotor at 71.9 rpm: torque and thrust over the wind, ours and the record of OpenFAST.",
+    "awt27-cases": "AWT-27, cases without a reference here: free yaw (left) and start from rest, generator on the grid "
+    "from 6 to 12 s, brake from 13 s (right).",
     "rates": "One rate (2 ms) and two (10 ms and 2 ms): rotor speed, power, and their difference.",
 }
 
@@ -59,9 +62,15 @@ def draw_all(outcome: Outcome, folder: Path) -> list[Figure]:
         "figure-5-12-steps": lambda: _steps(outcome),
         "power-coefficient": lambda: _coefficients(outcome),
         "awt27-time": lambda: _awt(outcome),
+        "uae": lambda: _uae(outcome),
+        "awt27-cases": lambda: _other_cases(outcome),
         "rates": lambda: _rates(outcome),
     }
-    figures = [Figure(folder / f"{name}.png", caption) for name, caption in CAPTIONS.items()]
+    figures = [
+        Figure(folder / f"{name}.png", caption)
+        for name, caption in CAPTIONS.items()
+        if name != "awt27-cases" or outcome.others
+    ]
     for figure in figures:
         painter = painters.get(figure.path.stem)
         if painter is None:
@@ -220,6 +229,36 @@ def _awt(outcome: Outcome) -> Canvas:
         if k >= len(rows) - 2:
             axes.set_xlabel("azimuth of blade 1 in °")
     canvas.axes[0].legend(fontsize=8, markerscale=4)
+    return canvas
+
+
+def _uae(outcome: Outcome) -> Canvas:
+    canvas, run = _canvas(9, 3.4), outcome.uae
+    for axes, what, label in zip(
+        canvas.subplots(1, 2), ("torque", "thrust"), ("torque in kN m", "thrust in kN"), strict=True
+    ):
+        axes.plot(run.wind, getattr(run, f"reference_{what}") / 1e3, "o", ms=4, color=COLOURS[0], label="OpenFAST")
+        axes.plot(run.wind, getattr(run, what) / 1e3, color=COLOURS[2], lw=1.2, label="ours")
+        axes.set(xlabel="wind in m/s", ylabel=label)
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=8)
+    return canvas
+
+
+def _other_cases(outcome: Outcome) -> Canvas:
+    rows = (
+        (("yaw_deg", "yaw in °"), ("rotor_speed_rpm", "rotor speed in rpm")),
+        (("teeter_deg", "teeter in °"), ("shaft_torque_kNm", "shaft torque in kN m")),
+        (("root_out_of_plane_moment_b2_kNm", "root out of plane in kN m"), ("brake_torque_kNm", "brake in kN m")),
+    )
+    canvas = _canvas(10, 6)
+    for axes, pair in zip(canvas.subplots(3, 2, sharex=True), rows, strict=True):
+        for panel, (channel, label), table in zip(axes, pair, outcome.others.values(), strict=True):
+            panel.plot(table["time_s"], table[channel], color=COLOURS[1], lw=0.9)
+            panel.set_ylabel(label, fontsize=8)
+            panel.grid(alpha=0.3)
+    for panel in canvas.axes[-2:]:
+        panel.set_xlabel("time in s")
     return canvas
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ...multibody.library import cart
 from ..report import Progress
-from .awt import AwtRun, frequencies, run_awt
+from .awt import AwtRun, frequencies, run_awt, run_others
 from .cart_runs import COARSE, FULL, QUICK, CartRun, Plan, simulate
 from .costs import Costs, measure
 from .performance import Map, maps
+from .uae import UaeRun, run_uae
 
 Array = NDArray[np.float64]
 _PICTURED = 4.0
@@ -34,6 +36,8 @@ class Outcome:
     pictured: CartRun
     blade: Array
     tower: Array
+    others: dict[str, pd.DataFrame]
+    uae: UaeRun
 
 
 def compute(quick: bool, progress: Progress | None = None) -> Outcome:
@@ -46,6 +50,7 @@ def compute(quick: bool, progress: Progress | None = None) -> Outcome:
 
     tell("AWT-27", 0)
     awt = run_awt(quick)
+    others = {} if quick else run_others()
     tell("power of the rotor", 1)
     coefficients = maps(quick)
     tell("one rate and two", 2)
@@ -58,7 +63,9 @@ def compute(quick: bool, progress: Progress | None = None) -> Outcome:
     top = data.nacelle.mass + data.shaft.mass + data.hub.mass + 2 * data.blade.mass
     blade, tower = frequencies(data.blade, 8, 0.0), frequencies(data.tower, 8, top)
     tell("done", 5)
-    return Outcome(quick, plan, awt, coefficients, run, costs, single, multirate, pictured, blade, tower)
+    return Outcome(
+        quick, plan, awt, coefficients, run, costs, single, multirate, pictured, blade, tower, others, run_uae()
+    )
 
 
 def _running(plan: Plan) -> Plan:

@@ -6,7 +6,7 @@ from pathlib import Path
 from time import perf_counter
 
 from ..report import Progress, StudyReport, Table
-from .awt import AwtRun
+from .awt import CASE, AwtRun
 from .claims import wind_turbine_claims
 from .figures import draw_all
 from .outcome import Outcome, compute
@@ -24,7 +24,8 @@ INTRODUCTION = (
     "the polar is that of the NACA 0012.",
     "The same building blocks make the AWT-27, a stall-regulated downwind turbine whose data and reference run are "
     "public (regression test AWT_YFix_WSt of OpenFAST): the nacelle is held 15° off a sheared wind of 12 m/s. These "
-    "are comparisons between programs, not with a machine.",
+    "are comparisons between programs, not with a machine. So is the rotor of the UAE Phase VI, rigid, in a wind that "
+    "rises from 5 to 25 m/s: blade elements alone.",
 )
 _CHANNELS = (
     "rotor_speed_rpm", "generator_power_kW", "shaft_torque_kNm", "teeter_deg", "root_out_of_plane_moment_b1_kNm",
@@ -42,6 +43,7 @@ def run(out: Path, quick: bool, progress: Progress | None = None) -> StudyReport
     )
     figures = draw_all(outcome, out / "figures")
     _animate(outcome, out)
+    tables = _write_channels(outcome, out)
     report = StudyReport(
         title=TITLE,
         introduction=[*INTRODUCTION, *told, "The motion is in animation.html beside this page."],
@@ -50,6 +52,7 @@ def run(out: Path, quick: bool, progress: Progress | None = None) -> StudyReport
         folder=out,
         seconds=perf_counter() - began,
         tables=[_awt_table(outcome.awt), _cost_table(outcome)],
+        files=tables,
     )
     report.write()
     return report
@@ -58,6 +61,16 @@ def run(out: Path, quick: bool, progress: Progress | None = None) -> StudyReport
 def _animate(outcome: Outcome, out: Path) -> None:
     seen = outcome.pictured.model.animation(outcome.pictured.result, "turbine")
     seen.save(out / "animation.html")
+
+
+def _write_channels(outcome: Outcome, out: Path) -> dict[Path, str]:
+    """Write the channels of all cases of the AWT-27 that were run, as OpenFAST names them."""
+    made = {}
+    for name, table in {CASE: outcome.awt.ours, **outcome.others}.items():
+        path = out / f"{name}.csv"
+        table.to_csv(path, index=False)
+        made[path] = f"channels of the case {name} of the AWT-27"
+    return made
 
 
 def _awt_table(run: AwtRun) -> Table:

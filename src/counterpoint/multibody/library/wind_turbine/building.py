@@ -18,8 +18,8 @@ from ...modelling.table_beams import beam_from_table, first_hinge
 from .data import Solid, TurbineData
 
 Array = NDArray[np.float64]
-_TOLERANCE = 1e-9
-"""Of the iteration, relative to the size of the machine: a tenth of a micrometre, which no force of the air feels."""
+_TOLERANCE = 1e-8
+"""Of the iteration, relative to the size of the machine: a micrometre, which no force of the air feels."""
 
 
 @dataclass(frozen=True)

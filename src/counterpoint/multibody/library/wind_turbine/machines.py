@@ -34,12 +34,14 @@ def awt27() -> TurbineData:
     tower = pd.read_csv(folder / "tower.csv")
     air = pd.read_csv(folder / "blade_aero.csv")
     unsteady = pd.read_csv(folder / "unsteady_aero.csv")
-    # The lift curve slope of the normal force, and where it is zero, are those of the source's dynamic stall.
-    slopes = zip(unsteady["polar"], unsteady["alpha_zero_lift_deg"], unsteady["cn_slope_per_rad"], strict=True)
+    # Slope of the normal force, where it is zero and where it stalls are those of the source's dynamic stall.
     polars = [
-        Polar.read(folder / f"polars_{int(k):02d}.csv", zero_lift=float(np.radians(zero)), lift_slope=float(slope))
-        for k, zero, slope in slopes
-    ]
+        Polar.read(
+            folder / f"polars_{int(row['polar']):02d}.csv", zero_lift=float(np.radians(row["alpha_zero_lift_deg"])),
+            lift_slope=float(row["cn_slope_per_rad"]), stall=(float(row["cn_crit_neg"]), float(row["cn_crit_pos"])),
+        )
+        for row in unsteady.to_dict("records")
+    ]  # fmt: skip
     aero = BladeGeometry(
         air["radius_m"].to_numpy(), air["chord_m"].to_numpy(), np.radians(air["aero_twist_deg"].to_numpy()),
         air["polar"].to_numpy() - 1, tip_radius=13.757, hub_radius=1.184, blades=2, cone=float(np.radians(7.0)),
