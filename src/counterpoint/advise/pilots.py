@@ -58,6 +58,33 @@ class StepCost(NamedTuple):
         return self.fixed + self.rate * step
 
 
+class Timing(NamedTuple):
+    """What a run has cost.
+
+    Attributes
+    ----------
+    steps : dict
+        Subsystem -> mean length of its steps, s, and the time that each took, s.
+    coupling : tuple
+        Steps of all, and the time of the run beside them, s.
+    all : float
+        Time of the run, s.
+    """
+
+    steps: dict[str, tuple[float, float]]
+    coupling: tuple[float, float]
+    all: float
+
+    @classmethod
+    def of(cls, result: Result, busy: float) -> Timing:
+        """Return it for a run; busy: part of the wall time in which the processor worked for it."""
+        counts = np.maximum(np.asarray(result.summary.steps, dtype=np.float64), 1.0)
+        own = busy * np.nan_to_num(np.asarray(result.summary.seconds, dtype=np.float64))
+        span, whole = result.end - result.start, busy * result.wall_seconds
+        each = {name: (float(span / counts[k]), float(own[k] / counts[k])) for k, name in enumerate(result.subsystems)}
+        return cls(each, (float(counts.sum()), max(whole - float(own.sum()), 1e-9)), whole)
+
+
 class Outcome(NamedTuple):
     """What a pilot has shown."""
 
@@ -65,6 +92,7 @@ class Outcome(NamedTuple):
     worst: Difference | None = None
     distortion: str = ""
     steps: Mapping[str, int] = {}
+    seconds: float = 0.0
 
 
 @dataclass
@@ -93,7 +121,7 @@ class Pilots:
     tolerance: float
     keeps_steps: bool
     choices: Choices = field(init=False)
-    timings: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+    timings: list[Timing] = field(default_factory=list)
     tight: Result = field(init=False)
     span: float = field(init=False)
     parts: int = FIRST_PARTS
@@ -103,9 +131,7 @@ class Pilots:
 
     def begin(self, schemes: Any, whole: bool) -> None:
         """Run the system as it is, which tells costs, and tightly, which tells the motion."""
-        probe = self._timed(self.system, {}, self.until / 50)
-        counts = zip(probe.subsystems, probe.summary.steps, strict=True)
-        used = sum(count * self.timings[name][0][1] for name, count in counts)
+        probe, used = self._timed(self.system, {}, self.until / 50)
         self.run_seconds = max(used, 1e-4) * self.until / (probe.end - probe.start)
         budget = max(BUDGET_SECONDS, BUDGET_SHARE * self.run_seconds)
         share = 1.0 if whole else float(np.clip(budget / ((1 + FIRST_PARTS) * self.run_seconds), SHORTEST, 1.0))
@@ -117,7 +143,7 @@ class Pilots:
         """Make the pilots with which others are compared, over a span (s)."""
         self.span = span
         self.timings.clear()
-        base = self._timed(self.system, {}, span)
+        base, _ = self._timed(self.system, {}, span)
         self._make_tight(parts, Orders(1, 1))
         self.first_error = self.compared(base).error
         if self.keeps_steps:
@@ -143,10 +169,10 @@ class Pilots:
     def _make_tight(self, parts: int, orders: Orders) -> None:
         self.parts = parts
         strategy = self.choices.strategy(self.choices.point(next(iter(self.choices.schemes)), orders, 1 / parts))
-        self.tight = self._timed(strategy.applied(self.system), strategy.options, self.span)
+        self.tight, _ = self._timed(strategy.applied(self.system), strategy.options, self.span)
 
-    def _timed(self, system: System, options: dict[str, Any], until: float) -> Result:
-        """Return a run, and remember what the steps of each subsystem have cost.
+    def _timed(self, system: System, options: dict[str, Any], until: float) -> tuple[Result, float]:
+        """Return a run and what it has cost, s; remember what the steps of each subsystem have cost.
 
         On a busy machine processor time says better than wall time what a run costs; unless others do the work.
         """
@@ -154,9 +180,10 @@ class Pilots:
         result = self.run(system, options, until)
         used = time.process_time() - before
         busy = min(used / max(result.wall_seconds, 1e-9), 1.0) if self._works_here else 1.0
-        for name, timing in _each(result, busy).items():
-            self.timings.setdefault(name, []).append(timing)
-        return result
+        timing = Timing.of(result, busy)
+        if options.get("pace") is None:  # steps that are chosen on the way cost more
+            self.timings.append(timing)
+        return result, timing.all
 
     @property
     def is_whole(self) -> bool:
@@ -177,7 +204,8 @@ class Pilots:
         """Return what a pilot of a strategy shows."""
         began = time.process_time()
         try:
-            found = self.compared(self._timed(strategy.applied(self.system), strategy.options, self.span))
+            result, used = self._timed(strategy.applied(self.system), strategy.options, self.span)
+            found = self.compared(result)._replace(seconds=used)
         except CounterpointError:
             found = Outcome(inf)
         self.spent += time.process_time() - began
@@ -204,8 +232,19 @@ class Pilots:
 
     def cost_of(self, steps: Mapping[str, int]) -> float:
         """Return the time that a run with so many steps takes, s."""
-        costs = {name: StepCost.fitted(*zip(*self.timings[name], strict=True)) for name in steps}
-        return sum(count * costs[name].of(self.until / max(count, 1)) for name, count in steps.items())
+        shared = self._coupling_cost()
+        return sum(n * (shared + self._step_cost(name).of(self.until / max(n, 1))) for name, n in steps.items())
+
+    def _step_cost(self, name: str) -> StepCost:
+        return StepCost.fitted(*zip(*(timing.steps[name] for timing in self.timings), strict=True))
+
+    def _coupling_cost(self) -> float:
+        """Return what the coupling adds to each step, s, without what a run takes once."""
+        n, y = (np.array(values, dtype=np.float64) for values in zip(*(t.coupling for t in self.timings), strict=True))
+        if np.ptp(n) < 0.01 * n.max():
+            return float(np.min(y / n))
+        once, each = np.linalg.lstsq(np.column_stack([1 / y, n / y]), np.ones(len(y)), rcond=None)[0]
+        return float(np.min(y / n)) if once < 0.0 else max(float(each), 0.0)
 
     def alone(self, system: System, strategy: Strategy) -> float:
         """Return the error of a strategy on a system with its own approximations, against smaller steps of the same."""
@@ -243,15 +282,6 @@ def difference(result: Result, tight: Result, name: str) -> Difference | None:
     kind: Kind = "hold" if ours.is_held else "cubic"
     values = np.asarray(ours.values)[: len(times)]
     return differ(name, times, values, np.asarray(theirs.at(times, kind)), parts=0)
-
-
-def _each(result: Result, busy: float) -> dict[str, tuple[float, float]]:
-    """Return mean length and time of a step of each subsystem, s, with its share of the coupling."""
-    counts = np.maximum(np.asarray(result.summary.steps, dtype=np.float64), 1.0)
-    own = np.nan_to_num(np.asarray(result.summary.seconds, dtype=np.float64))
-    shared = max(result.wall_seconds - float(own.sum()), 0.0) / float(counts.sum())
-    lengths, times = (result.end - result.start) / counts, busy * (own / counts + shared)
-    return {name: (float(lengths[k]), float(times[k])) for k, name in enumerate(result.subsystems)}
 
 
 def _step(result: Result, name: str, given: float | None) -> float:

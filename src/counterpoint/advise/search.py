@@ -29,6 +29,8 @@ SEARCH_SECONDS, SEARCH_RUNS = 0.3, 15.0
 """Processor time of the pilots of a search: seconds, and so many times that of one run."""
 CHEAPER = 0.9
 """A candidate is worth a trial when it costs less than this part of the best one."""
+MUCH_WORSE = 3.0
+"""A scheme whose error is so many times larger than that of the best is not tried with other orders."""
 PACE_TRIALS = 2
 """Tolerances that are tried for each kind of pace."""
 
@@ -54,6 +56,7 @@ class Search:
     tell: Callable[[int], None]
     found: dict[Point, Candidate] = field(default_factory=dict)
     counts: dict[Point, dict[str, int]] = field(default_factory=dict)  #: steps of each subsystem in the run to come
+    paced: dict[Point, float] = field(default_factory=dict)  #: measured costs of strategies with a pace, s
 
     @property
     def limit(self) -> float:
@@ -76,6 +79,8 @@ class Search:
 
     def cost(self, point: Point) -> float:
         """Return the time that a run takes, s, from all that is known of the costs of steps."""
+        if point in self.paced:
+            return self.paced[point]
         known = self.counts.get(point) or self.pilots.steps_of(self.pilots.choices.strategy(point))
         return _times(point) * self.pilots.cost_of(known)
 
@@ -106,6 +111,7 @@ class Search:
         longer = self.pilots.until / self.pilots.span
         if strategy.pace is not None:  # its steps are known now
             self.counts[point] = {name: round(longer * count) for name, count in seen.steps.items()}
+            self.paced[point] = longer * seen.seconds
         error = seen.error * self._growth(candidate, longer, exponent(seen.worst))
         return replace(candidate, piloted=error, distortion=seen.distortion)
 
@@ -128,9 +134,13 @@ class Search:
                     self.evaluate(choices.point(scheme, orders, factor))
             return
         schemes = sorted(choices.schemes, key=lambda s: self._error(choices.point(s, Orders(1, 1), factor)))
-        every = self.pilots.keeps_steps
-        for k, scheme in enumerate(schemes):
-            for order in (0, 2, 3) if k == 0 or every else (2,) if k == 1 else ():
+        least = self._error(choices.point(schemes[0], Orders(1, 1), factor))
+        for scheme in schemes if self.pilots.keeps_steps else schemes[:2]:
+            first = self._error(choices.point(scheme, Orders(1, 1), factor))
+            if not self.pilots.keeps_steps and first > MUCH_WORSE * least:
+                return
+            second = self._error(choices.point(scheme, Orders(2, 2), factor))
+            for order in (0, 3) if self.pilots.keeps_steps else (3,) if second < first else (0,):
                 self.evaluate(choices.point(scheme, Orders(order, order), factor))
 
     def _first_factor(self) -> float:
@@ -223,8 +233,10 @@ class Search:
                     return
                 tolerance = float(f"{tolerance:.2g}")
                 seen = self.evaluate(plain._replace(pacing=Pacing(kind, tolerance, first)))
-                if not isfinite(seen.error) or (seen.error > self.limit and seen.cost > self.cost(best)):
-                    break  # a smaller tolerance costs more still
+                if not seen.error <= MUCH_WORSE**2 * self.limit or (
+                    seen.error > self.limit and seen.cost > self.cost(best)
+                ):
+                    break  # a smaller tolerance is too far away, or costs more still
                 tolerance *= float(np.clip(self.limit / max(seen.error, 1e-12), 0.02, 50.0)) ** 0.8
 
     # What is known of a point

@@ -40,7 +40,7 @@ FACTORS = (16.0, 8.0, 4.0, 2.0, 1.0, 0.5, 0.25)
 ORDERS = range(4)
 TIGHT = 16
 FINALISTS, REPEATS = 10, 4
-"""The cheapest of the sweep that keep the tolerance are timed again, beside the recommended one; the least time counts."""
+"""The cheapest of the sweep that keep the tolerance are timed again, beside the recommended one."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ def car() -> Plant:
 
 
 def turbine() -> Plant:
-    """Return the CART wind turbine with its controller, running: flexible blades and tower, pitch and torque control."""
+    """Return the CART wind turbine with its controller: flexible blades and tower, pitch and torque."""
 
     def build() -> System:
         model = cart_turbine(RUNNING)
