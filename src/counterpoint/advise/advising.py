@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from math import inf, isfinite, isnan, nan
+from math import isfinite, isnan, nan
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from .advice import Advice, Candidate
 from .candidates import Orders, Point
 from .improvements import improvements
 from .pilots import FIRST_PARTS, Pilots
-from .search import Search
+from .search import Search, cheapest
 from .surrogate import Surrogate, Surrogates
 
 Progress = Callable[[str, int, int], None]
@@ -46,7 +46,7 @@ def advise(
     *,
     change_steps: bool = True,
     schemes: Sequence[str] | None = None,
-    operating_points: Sequence[float] = (0.0,),
+    operating_points: Sequence[float] = (),
     progress: Progress | None = None,
 ) -> Advice:
     """Return strategies for a system with predicted errors and costs, the best one first.
@@ -64,8 +64,8 @@ def advise(
     schemes : sequence of str, optional
         Schemes to try; default: all that differ.
     operating_points : sequence of float
-        Times (s) at which the system is linearised, each for the time up to the next one; the start is always among
-        them. With more than one, pilots cover the whole run.
+        Further times (s) at which the system is linearised, each for the time up to the next one; the start always is.
+        Pilots then cover the whole run.
     progress : function, optional
         Told what is being done.
 
@@ -203,7 +203,7 @@ class _Advising:
         pilots, known = self.pilots, self.search.candidates()
         piloted = [c for c in known if not isnan(c.piloted)]
         good = [c for c in piloted if c.error <= pilots.tolerance and not c.distortion]
-        best = min(piloted, key=lambda c: c.error) if pilots.keeps_steps or not good else _cheapest(good)
+        best = min(piloted, key=lambda c: c.error) if pilots.keeps_steps or not good else cheapest(good)
         others = sorted((c for c in known if c is not best), key=lambda c: (not isfinite(c.error), c.error))
         reasons = (*self._reasons(best), *improvements(self.search, best))
         residual = nan if self.surrogates is None else self.surrogates.residual
@@ -229,9 +229,3 @@ class _Advising:
         if best.distortion:
             reasons.append(f"do not trust its small error: {best.distortion}")
         return reasons
-
-
-def _cheapest(good: list[Candidate]) -> Candidate:
-    """Return the cheapest; of those that cost nearly the same the one with the smallest error."""
-    least = min((c.cost for c in good), default=inf)
-    return min((c for c in good if c.cost <= 1.1 * least), key=lambda c: c.error)

@@ -45,13 +45,8 @@ class StepCost(NamedTuple):
     @classmethod
     def fitted(cls, lengths: Sequence[float], times: Sequence[float]) -> StepCost:
         """Return it from lengths of steps, s, and the times that such steps took, s."""
-        h, y = np.asarray(lengths), np.maximum(times, 1e-12)
-        if np.ptp(h) < 0.01 * h.max():
-            return cls(float(np.median(y)), 0.0)
-        fixed, rate = np.linalg.lstsq(np.column_stack([1 / y, h / y]), np.ones(len(y)), rcond=None)[0]
-        if fixed < 0.0:
-            return cls(0.0, float(np.mean(y / h)))
-        return cls(float(fixed), float(rate)) if rate > 0.0 else cls(float(np.mean(y)), 0.0)
+        fixed, rate = _line(lengths, times)
+        return cls(fixed, rate) if fixed > 0.0 else cls(0.0, float(np.median(np.divide(times, lengths))))
 
     def of(self, step: float) -> float:
         """Return the time of one step, s."""
@@ -122,6 +117,7 @@ class Pilots:
     keeps_steps: bool
     choices: Choices = field(init=False)
     timings: list[Timing] = field(default_factory=list)
+    known: tuple[int, dict[str, StepCost]] = (0, {})  #: costs, and from how many timings they follow
     tight: Result = field(init=False)
     span: float = field(init=False)
     parts: int = FIRST_PARTS
@@ -181,7 +177,7 @@ class Pilots:
         used = time.process_time() - before
         busy = min(used / max(result.wall_seconds, 1e-9), 1.0) if self._works_here else 1.0
         timing = Timing.of(result, busy)
-        if options.get("pace") is None:  # steps that are chosen on the way cost more
+        if options.get("pace") is None and options.get("window") is None:  # such steps cost more
             self.timings.append(timing)
         return result, timing.all
 
@@ -232,19 +228,19 @@ class Pilots:
 
     def cost_of(self, steps: Mapping[str, int]) -> float:
         """Return the time that a run with so many steps takes, s."""
-        shared = self._coupling_cost()
-        return sum(n * (shared + self._step_cost(name).of(self.until / max(n, 1))) for name, n in steps.items())
+        if self.known[0] != len(self.timings):
+            self.known = len(self.timings), self._fitted()
+        costs = self.known[1]
+        return sum(n * costs[name].of(self.until / max(n, 1)) for name, n in steps.items())
 
-    def _step_cost(self, name: str) -> StepCost:
-        return StepCost.fitted(*zip(*(timing.steps[name] for timing in self.timings), strict=True))
-
-    def _coupling_cost(self) -> float:
-        """Return what the coupling adds to each step, s, without what a run takes once."""
-        n, y = (np.array(values, dtype=np.float64) for values in zip(*(t.coupling for t in self.timings), strict=True))
-        if np.ptp(n) < 0.01 * n.max():
-            return float(np.min(y / n))
-        once, each = np.linalg.lstsq(np.column_stack([1 / y, n / y]), np.ones(len(y)), rcond=None)[0]
-        return float(np.min(y / n)) if once < 0.0 else max(float(each), 0.0)
+    def _fitted(self) -> dict[str, StepCost]:
+        """Return what steps cost, with what the coupling adds to each, but without what a run takes once."""
+        _, shared = _line(*zip(*(timing.coupling for timing in self.timings), strict=True))
+        made = {}
+        for name in self.system.subsystems:
+            own = StepCost.fitted(*zip(*(timing.steps[name] for timing in self.timings), strict=True))
+            made[name] = own._replace(fixed=own.fixed + shared)
+        return made
 
     def alone(self, system: System, strategy: Strategy) -> float:
         """Return the error of a strategy on a system with its own approximations, against smaller steps of the same."""
@@ -262,6 +258,19 @@ class Pilots:
 def exchanged(system: System) -> list[str]:
     """Return the outputs that are connected."""
     return list(dict.fromkeys(source for c in system.connections for source in c.sources))
+
+
+def _line(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
+    """Return the line through points that most agree on (Theil and Sen), rising or level: its value at 0, its slope.
+
+    A busy machine makes single times many times too long, or charges them to the wrong subsystem.
+    """
+    at, values = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    first, second = np.triu_indices(len(at), 1)
+    apart = np.abs(at[second] - at[first]) > 0.01 * at.max()
+    slopes = (values[second] - values[first])[apart] / (at[second] - at[first])[apart]
+    slope = max(float(np.median(slopes)), 0.0) if len(slopes) else 0.0
+    return float(np.median(values - slope * at)), slope
 
 
 def exponent(worst: Difference) -> float:

@@ -31,6 +31,8 @@ CHEAPER = 0.9
 """A candidate is worth a trial when it costs less than this part of the best one."""
 MUCH_WORSE = 3.0
 """A scheme whose error is so many times larger than that of the best is not tried with other orders."""
+SAME_COST, SAME_STEPS = 1.1, 1.5
+"""Factors within which two candidates cost the same, and make about as many steps."""
 PACE_TRIALS = 2
 """Tolerances that are tried for each kind of pace."""
 
@@ -244,7 +246,9 @@ class Search:
     def cheapest(self) -> Point | None:
         """Return the cheapest point that seems good and has fixed steps."""
         good = [p for p, c in self.found.items() if p.pacing is None and c.error <= self.limit and not c.distortion]
-        return min(good, key=lambda p: (self.cost(p), self.found[p].error), default=None)
+        costs = {p: replace(self.found[p], cost=self.cost(p)) for p in good}
+        best = cheapest(list(costs.values())) if good else None
+        return next((p for p, c in costs.items() if c is best), None)
 
     def _error(self, point: Point) -> float:
         error = self.evaluate(point).error
@@ -270,6 +274,16 @@ class Search:
     def _has_time(self) -> bool:
         """Whether pilots may still be made."""
         return not self.by_pilots or self.pilots.spent < SEARCH_SECONDS + SEARCH_RUNS * self.pilots.run_seconds
+
+
+def cheapest(good: list[Candidate]) -> Candidate:
+    """Return the cheapest; of those that cost nearly the same one with few steps, and of these the smallest error.
+
+    Costs are measured with errors; steps are not.
+    """
+    near = [c for c in good if c.cost <= SAME_COST * min(c.cost for c in good)]
+    fewest = min(c.steps for c in near)
+    return min((c for c in near if c.steps <= SAME_STEPS * fewest), key=lambda c: c.error)
 
 
 def _times(point: Point) -> int:
