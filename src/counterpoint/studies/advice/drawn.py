@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import exp, inf, log, pi, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +89,7 @@ class Drawn(TwoMasses):
         k1, k2, k3 = self.stiffness
         c1, c3 = self.damping
         m, hard, (x1, x2) = self.mass, self.hardening, self.start
-        ports = {"inputs": "u", "outputs": ["x", "v"]}
+        ports: dict[str, Any] = {"inputs": "u", "outputs": ["x", "v"]}
         if hard == 0.0:
             first = linear([[0, 1], [-k1 - k2, -c1]], [[0], [k2]], x0=[x1, 0], solver="ode4", **ports)
             a = [[0, 1], [-(k2 + k3) / m, -c3 / m]]
