@@ -91,9 +91,9 @@ class Drawn(TwoMasses):
         m, hard, (x1, x2) = self.mass, self.hardening, self.start
         ports: dict[str, Any] = {"inputs": "u", "outputs": ["x", "v"]}
         if hard == 0.0:
-            first = linear([[0, 1], [-k1 - k2, -c1]], [[0], [k2]], x0=[x1, 0], solver="ode4", **ports)
-            a = [[0, 1], [-(k2 + k3) / m, -c3 / m]]
-            second = linear(a, [[0], [k2 / m]], x0=[x2, 0], solver="trapezoidal", **ports)
+            first = linear([[0.0, 1.0], [-k1 - k2, -c1]], [[0.0], [k2]], x0=[x1, 0.0], solver="ode4", **ports)
+            a = [[0.0, 1.0], [-(k2 + k3) / m, -c3 / m]]
+            second = linear(a, [[0.0], [k2 / m]], x0=[x2, 0.0], solver="trapezoidal", **ports)
         else:
 
             def fast(t: float, x: Array, u: Array) -> list[float]:
