@@ -8,6 +8,7 @@ import pytest
 import counterpoint as cp
 from counterpoint._run.strategy import Strategy
 from counterpoint.advise.advice import settings_toml
+from counterpoint.advise.coupling_variables import alternatives
 from counterpoint.advise.pilots import StepCost
 from counterpoint.advise.surrogate import Surrogate
 from counterpoint.studies.two_mass.experiment import Case, Driver, build
@@ -206,3 +207,19 @@ def test_a_time_that_a_busy_machine_has_disturbed_does_not_change_the_cost_of_a_
     times = [2e-6 + 1e-4 * h for h in lengths[:4]] + [3e-4]
     assert StepCost.fitted(lengths, times) == pytest.approx((2e-6, 1e-4), rel=0.01)
     assert StepCost.fitted([0.01, 0.01], [1e-6, 1e-6]) == pytest.approx((1e-6, 0.0))
+
+
+def test_where_a_bond_carries_position_and_speed_one_of_them_alone_is_an_alternative():
+    system = cp.System("mass on a strut")
+    mass = cp.linear([[0, 1], [0, 0]], [[0], [1]], x0=[1, 0], inputs="force", outputs=["position", "speed"])
+    strut = cp.linear([[-50.0]], [[-500.0, -20.0]], [[1.0]], x0=[0], inputs=["position", "speed"], outputs="force")
+    system.add("mass", mass, step=0.01)
+    system.add("strut", strut, step=0.01)
+    system.bond("translational", "mass", "strut")
+    found = dict(alternatives(system))
+    assert sorted(text.partition("exchange ")[2] for text in found) == [
+        "the position without the speed",
+        "the speed without the position",
+    ]
+    assert all(len(other.connections) == len(system.connections) - 1 for other in found.values())
+    assert system.advise(5.0, 0.02).good_enough  # and they are tried for the text
