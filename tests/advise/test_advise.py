@@ -223,3 +223,18 @@ def test_where_a_bond_carries_position_and_speed_one_of_them_alone_is_an_alterna
     ]
     assert all(len(other.connections) == len(system.connections) - 1 for other in found.values())
     assert system.advise(5.0, 0.02).good_enough  # and they are tried for the text
+
+
+def test_subsystems_that_choose_their_own_steps_are_compared_with_shorter_ones():
+    """Nothing but scheme and orders can be chosen; the error of the coupling is there all the same."""
+    system = cp.System("two tanks")
+    for name, level in (("small", 1.0), ("large", 0.0)):
+        tank = cp.ode(
+            lambda t, x, u: [-3.0 * (x[0] - u[0]) + np.sin(2 * t)], [level], inputs="u", outputs="x", rtol=1e-4
+        )
+        system.add(name, tank)
+    system.connect("small.x", "large.u")
+    system.connect("large.x", "small.u")
+    advice = system.advise(10.0, 1e-1)
+    assert 0.0 < advice.recommended.error < 1e-1
+    assert advice.best.steps == {}

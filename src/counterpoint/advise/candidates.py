@@ -102,6 +102,7 @@ class Choices:
     all_steps: Mapping[str, float]
     schemes: Mapping[str, Scheme]
     approximated: frozenset[str]  #: outputs whose approximation may be chosen
+    own_steps: tuple[str, ...] = ()  #: subsystems whose solvers choose their steps
 
     @classmethod
     def of(cls, system: System, steps: Mapping[str, float], schemes: Sequence[str] | None) -> Choices:
@@ -121,7 +122,12 @@ class Choices:
         else:  # the order of the list is what slowest-first and fastest-first would be; the other one may be better
             named = {"sequential": to_scheme("sequential"), "parallel": to_scheme("parallel")}
             named[REVERSED] = Scheme("sequential", order=tuple(reversed(system.subsystems)))
-        return cls(system, free, steps, named, chosen)
+        own = tuple(
+            name
+            for name, part in system.subsystems.items()
+            if name not in kept and part.subsystem.inputs and part.pace is None and part.step is None
+        )
+        return cls(system, free, steps, named, chosen, own)
 
     def point(self, scheme: str, orders: Orders, factor: float = 1.0) -> Point:
         """Return a point with one factor on all steps."""

@@ -120,6 +120,7 @@ class Pilots:
     known: tuple[int, dict[str, StepCost]] = (0, {})  #: costs, and from how many timings they follow
     tight: Result = field(init=False)
     span: float = field(init=False)
+    own_steps: dict[str, float] = field(default_factory=dict)  #: mean ones of subsystems that choose theirs, s
     parts: int = FIRST_PARTS
     first_error: float = inf
     run_seconds: float = 0.0
@@ -140,6 +141,7 @@ class Pilots:
         self.span = span
         self.timings.clear()
         base, _ = self._timed(self.system, {}, span)
+        self.own_steps = {name: _step(base, name, None) for name in self.choices.own_steps}
         self._make_tight(parts, Orders(1, 1))
         self.first_error = self.compared(base).error
         if self.keeps_steps:
@@ -165,6 +167,8 @@ class Pilots:
     def _make_tight(self, parts: int, orders: Orders) -> None:
         self.parts = parts
         strategy = self.choices.strategy(self.choices.point(next(iter(self.choices.schemes)), orders, 1 / parts))
+        shorter = {name: step / parts for name, step in self.own_steps.items()}
+        strategy = replace(strategy, steps={**shorter, **strategy.steps})
         self.tight, _ = self._timed(strategy.applied(self.system), strategy.options, self.span)
 
     def _timed(self, system: System, options: dict[str, Any], until: float) -> tuple[Result, float]:
