@@ -33,7 +33,7 @@ def advise(
     allow_outside: bool,
     allow_remote: tuple[str, ...],
 ) -> None:
-    """Say which scheme, approximations and steps or pace to use, before a run; write a report, the settings and a picture.
+    """Say which scheme, approximations and steps or pace to use; write a report, the settings and a picture.
 
     Example: counterpoint advise plant.toml --tolerance 1e-3
     """
