@@ -1,6 +1,7 @@
 """Advice before a run, on systems whose errors are known."""
 
 import tomllib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -238,3 +239,14 @@ def test_subsystems_that_choose_their_own_steps_are_compared_with_shorter_ones()
     advice = system.advise(10.0, 1e-1)
     assert 0.0 < advice.recommended.error < 1e-1
     assert advice.best.steps == {}
+
+
+def test_a_system_that_cannot_run_as_it_is_gets_advice_that_works():
+    """With steps of 0.5 s the light mass of 2 Hz grows without bound."""
+    system = forced_pair()
+    system.subsystems = {name: replace(part, step=0.5) for name, part in system.subsystems.items()}
+    with pytest.raises(cp.CounterpointError):
+        system.run(1000.0, check="off")
+    advice = system.advise(1000.0, 0.05)
+    assert advice.good_enough
+    assert advice.best.steps["light"] < 0.3

@@ -140,10 +140,16 @@ class Pilots:
         """Make the pilots with which others are compared, over a span (s)."""
         self.span = span
         self.timings.clear()
-        base, _ = self._timed(self.system, {}, span)
-        self.own_steps = {name: _step(base, name, None) for name in self.choices.own_steps}
+        base: Result | None = None
+        try:
+            base = self._timed(self.system, {}, span)[0]
+        except CounterpointError:  # that is why advice is asked for
+            parts = GIVEN_PARTS
+        self.own_steps = {name: self.choices.all_steps[name] for name in self.choices.own_steps}
+        if base is not None:
+            self.own_steps = {name: _step(base, name, None) for name in self.own_steps}
         self._make_tight(parts, Orders(1, 1))
-        self.first_error = self.compared(base).error
+        self.first_error = inf if base is None else self.compared(base).error
         if self.keeps_steps:
             self._choose_order()
         elif parts**-ORDER * self.first_error > CLOSE * self.tolerance:

@@ -150,7 +150,7 @@ class Search:
         pilots = self.pilots
         if not self.by_pilots or pilots.keeps_steps:
             return 1.0
-        expected = (pilots.tolerance / max(pilots.first_error, 1e-12)) ** (1 / ORDER)
+        expected = (pilots.tolerance / np.clip(pilots.first_error, 1e-12, 1e6)) ** (1 / ORDER)
         longest = LONGEST * pilots.until / max(pilots.choices.all_steps.values())
         most = max(2.0 ** np.floor(log2(longest)) if longest > 0 else 1.0, 1.0)
         return float(np.clip(2.0 ** round(log2(expected)), min(TIGHTER / pilots.parts, 1.0), min(most, 8.0)))
