@@ -531,9 +531,10 @@ class System(InterfacesAndEvents):
         *,
         change_steps: bool = True,
         schemes: Sequence[str] | None = None,
+        operating_points: Sequence[float | str] = (),
         progress: Callable[[str, int, int], None] | None = None,
     ) -> Advice:
-        """Return which strategy to use, before the run: scheme, approximations, steps, treatment of the start.
+        """Return which strategy to use, before the run: scheme, approximations, steps or pace, treatment of the start.
 
         Parameters
         ----------
@@ -545,6 +546,9 @@ class System(InterfacesAndEvents):
             Whether steps may be changed; if not, the strategy with the smallest error is recommended.
         schemes : sequence of str, optional
             Schemes to try; default: all that differ.
+        operating_points : sequence of float or str
+            Further times (s) at which the system is linearised, each for the time up to the next; the start always is.
+            Pilots then cover the whole run.
         progress : function, optional
             Called as ``progress(what, done, total)``.
 
@@ -564,8 +568,9 @@ class System(InterfacesAndEvents):
         """
         # Advice knows systems, not the other way round: it is found by name when it is needed.
         made: Advice = import_module("counterpoint.advise").advise(
-            self, time_at("until", until), tolerance, change_steps=change_steps, schemes=schemes, progress=progress
-        )
+            self, time_at("until", until), tolerance, change_steps=change_steps, schemes=schemes,
+            operating_points=[time_at("operating_points", t) for t in operating_points], progress=progress,
+        )  # fmt: skip
         return made
 
     def port_width(self, port: str, kind: str) -> int:

@@ -1,11 +1,16 @@
 """Advice before a run, on systems whose errors are known."""
 
 import tomllib
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import counterpoint as cp
+from counterpoint._run.strategy import Strategy
+from counterpoint.advise.advice import settings_toml
+from counterpoint.advise.coupling_variables import alternatives
+from counterpoint.advise.pilots import StepCost
 from counterpoint.advise.surrogate import Surrogate
 from counterpoint.studies.two_mass.experiment import Case, Driver, build
 from counterpoint.studies.verdict.linear_trials import three_parts
@@ -131,3 +136,117 @@ def test_a_system_without_connections_has_nothing_to_choose():
     system.add("tank", cp.ode(lambda t, x, u: -x, [1.0], outputs="level"), step=0.1)
     with pytest.raises(cp.SetupError, match="nothing is connected"):
         system.advise(1.0)
+
+
+def forced_pair(stiffer_from=float("inf")):
+    """A light mass on a slow one that is pushed; the light one may become stiffer at a time."""
+
+    def light(t, x, u):
+        return [x[1], (-40.0 if t < stiffer_from else -90.0) * (x[0] - u[0]) - 0.1 * x[1]]
+
+    def heavy(t, x, u):
+        return [x[1], -x[0] - 0.2 * x[1] + 0.1 * u[0] + push * np.sin(0.7 * t)]
+
+    push = 0.0 if np.isfinite(stiffer_from) else 1.0
+    system = cp.System("pair")
+    system.add("light", cp.ode(light, [1.0, 0.0], inputs="u", outputs=["x", "v"], solver="ode4"), step=0.01)
+    system.add("heavy", cp.ode(heavy, [2.0, 0.0], inputs="u", outputs=["x", "v"], solver="ode4"), step=0.01)
+    system.connect("heavy.x", "light.u")
+    system.connect("light.x", "heavy.u")
+    return system
+
+
+def test_where_pilots_decide_a_search_takes_the_place_of_the_sweep():
+    """A sweep has 588 runs: three schemes, four orders, seven steps for each of two subsystems."""
+    advice = forced_pair().advise(20.0, 1e-2)
+    assert advice.good_enough
+    assert "pilots of the real models decide" in str(advice)
+    assert advice.tried <= 40
+    assert sum(advice.run(check="off").summary.steps) < 1000  # 4000 with the steps given
+
+
+def test_paces_another_order_and_another_start_are_among_the_candidates():
+    labels = [c.label for c in forced_pair().advise(20.0, 1e-2).candidates]
+    for words in (
+        "pace: defect",
+        "pace: gradient",
+        "sequential in reverse",
+        "first steps made once",
+        "energy-corrected",
+    ):
+        assert any(words in label for label in labels), words
+
+
+def test_a_strategy_with_a_pace_runs_like_the_pace_and_is_written_as_settings():
+    system, pace = forced_pair(), cp.pace.defect(1e-3, first=1e-3)
+    strategy = Strategy("parallel", pace=pace)
+    ours, same = system.run(5.0, scheme=strategy), system.run(5.0, scheme="parallel", pace=pace, first_steps="once")
+    assert ours["light.x"].values.tolist() == same["light.x"].values.tolist()
+    settings = tomllib.loads(settings_toml(system, strategy))
+    assert settings["pace"] == {"kind": "defect", "tolerance": 1e-3, "first": 1e-3}
+    assert "subsystems" not in settings
+
+
+def test_surrogates_at_several_operating_points_have_a_motion_that_one_has_not():
+    """The stiffness of the light mass changes at 8 s."""
+    one = forced_pair(8.0).advise(16.0, 0.05)
+    two = forced_pair(8.0).advise(16.0, 0.05, operating_points=[8.0])
+    assert one.residual > 0.3
+    assert two.residual < 0.05
+    assert "linear surrogates have" in str(two)
+    assert two.run().assess(0.1).verdict == "trustworthy"
+
+
+@pytest.mark.parametrize("time", [-1.0, 20.0])
+def test_an_operating_point_outside_of_the_run_is_refused(time):
+    with pytest.raises(cp.SetupError, match="operating point"):
+        forced_pair().advise(20.0, operating_points=[time])
+
+
+def test_a_time_that_a_busy_machine_has_disturbed_does_not_change_the_cost_of_a_step():
+    lengths = [0.01, 0.005, 0.02, 0.04, 0.01]
+    times = [2e-6 + 1e-4 * h for h in lengths[:4]] + [3e-4]
+    assert StepCost.fitted(lengths, times) == pytest.approx((2e-6, 1e-4), rel=0.01)
+    assert StepCost.fitted([0.01, 0.01], [1e-6, 1e-6]) == pytest.approx((1e-6, 0.0))
+
+
+def test_where_a_bond_carries_position_and_speed_one_of_them_alone_is_an_alternative():
+    system = cp.System("mass on a strut")
+    mass = cp.linear([[0, 1], [0, 0]], [[0], [1]], x0=[1, 0], inputs="force", outputs=["position", "speed"])
+    strut = cp.linear([[-50.0]], [[-500.0, -20.0]], [[1.0]], x0=[0], inputs=["position", "speed"], outputs="force")
+    system.add("mass", mass, step=0.01)
+    system.add("strut", strut, step=0.01)
+    system.bond("translational", "mass", "strut")
+    found = dict(alternatives(system))
+    assert sorted(text.partition("exchange ")[2] for text in found) == [
+        "the position without the speed",
+        "the speed without the position",
+    ]
+    assert all(len(other.connections) == len(system.connections) - 1 for other in found.values())
+    assert system.advise(5.0, 0.02).good_enough  # and they are tried for the text
+
+
+def test_subsystems_that_choose_their_own_steps_are_compared_with_shorter_ones():
+    """Nothing but scheme and orders can be chosen; the error of the coupling is there all the same."""
+    system = cp.System("two tanks")
+    for name, level in (("small", 1.0), ("large", 0.0)):
+        tank = cp.ode(
+            lambda t, x, u: [-3.0 * (x[0] - u[0]) + np.sin(2 * t)], [level], inputs="u", outputs="x", rtol=1e-4
+        )
+        system.add(name, tank)
+    system.connect("small.x", "large.u")
+    system.connect("large.x", "small.u")
+    advice = system.advise(10.0, 1e-1)
+    assert 0.0 < advice.recommended.error < 1e-1
+    assert advice.best.steps == {}
+
+
+def test_a_system_that_cannot_run_as_it_is_gets_advice_that_works():
+    """With steps of 0.5 s the light mass of 2 Hz grows without bound."""
+    system = forced_pair()
+    system.subsystems = {name: replace(part, step=0.5) for name, part in system.subsystems.items()}
+    with pytest.raises(cp.CounterpointError):
+        system.run(1000.0, check="off")
+    advice = system.advise(1000.0, 0.05)
+    assert advice.good_enough
+    assert advice.best.steps["light"] < 0.3

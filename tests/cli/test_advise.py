@@ -6,3 +6,10 @@ def test_advice_prints_its_reasons_and_writes_a_report(tmp_path, monkeypatch, co
     assert "strategies were tried" in out
     for ending in ("html", "toml", "png"):
         assert (tmp_path / "two-mass-advice" / f"advice.{ending}").exists()
+
+
+def test_an_operating_point_is_a_time_within_the_run(tmp_path, monkeypatch, counterpoint, examples):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = counterpoint("advise", examples / "two_mass.toml", "--operating-point", "1e6")
+    assert code == 2
+    assert "operating point 1e+06 s; expected times from 0 to before the end" in " ".join(err.split())

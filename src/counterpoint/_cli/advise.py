@@ -14,6 +14,10 @@ from .common import SECONDS, with_allow_remote, with_traceback
 @click.option("--tolerance", type=float, default=1e-2, show_default=True, help="Relative error asked for.")
 @click.option("--until", type=SECONDS, metavar="S", help="End of the run in s, instead of the scenario's.")
 @click.option("--keep-steps", is_flag=True, help="Do not change steps; recommend the smallest error.")
+@click.option(
+    "--operating-point", "operating_points", type=SECONDS, multiple=True, metavar="S",
+    help="Linearise the system at this time in s, too; may be given several times.",
+)  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where the report goes [NAME-advice].")
 @click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
 @with_allow_remote
@@ -24,11 +28,12 @@ def advise(
     tolerance: float,
     until: float | None,
     keep_steps: bool,
+    operating_points: tuple[float, ...],
     out: Path | None,
     allow_outside: bool,
     allow_remote: tuple[str, ...],
 ) -> None:
-    """Say which scheme, approximations and steps to use, before a run; write a report, the settings and a picture.
+    """Say which scheme, approximations and steps or pace to use; write a report, the settings and a picture.
 
     Example: counterpoint advise plant.toml --tolerance 1e-3
     """
@@ -48,7 +53,9 @@ def advise(
     if end is None:
         raise SetupError(f"{scenario}: until: missing; say --until")
     with study_progress(case.name) as progress:
-        advice = system.advise(end, tolerance, change_steps=not keep_steps, progress=progress)
+        advice = system.advise(
+            end, tolerance, change_steps=not keep_steps, operating_points=operating_points, progress=progress
+        )
     console = make_console()
     for line in str(advice).splitlines():
         say(line, console)

@@ -12,6 +12,7 @@ from .options import FirstSteps, RunOptions
 from .precedence import Scheme
 
 if TYPE_CHECKING:
+    from ..pace import Pace
     from ..system import System
     from ..windows import Window
 
@@ -30,12 +31,15 @@ class Strategy(Scheme):
         As for :meth:`System.run`.
     window : Window or None
         As for :meth:`System.run`.
+    pace : Pace or None
+        Of all subsystems together, as for :meth:`System.run`; steps are then the first ones.
     """
 
     approximations: tuple[tuple[Approximation | None, ...], ...] = ()
     steps: Mapping[str, float] = field(default_factory=dict)
     first_steps: FirstSteps = "once"
     window: Window | None = None
+    pace: Pace | None = None
 
     @property
     def scheme(self) -> Scheme:
@@ -45,7 +49,9 @@ class Strategy(Scheme):
     @property
     def options(self) -> dict[str, Any]:
         """Options of a run of the system that it was applied to."""
-        return {"scheme": self.scheme, "first_steps": self.first_steps, "window": self.window}
+        return {
+            "scheme": self.scheme, "first_steps": self.first_steps, "window": self.window, "pace": self.pace,
+        }  # fmt: skip
 
     def applied(self, system: System) -> System:
         """Return the system with its approximations and steps; the subsystems are shared."""
@@ -72,5 +78,8 @@ def with_strategy(system: System, options: RunOptions) -> tuple[System, RunOptio
     if not isinstance(given, Strategy):
         return system, options
     first_steps = given.first_steps if options.first_steps == RunOptions.first_steps else options.first_steps
-    changed = replace(options, scheme=given.scheme, first_steps=first_steps, window=options.window or given.window)
+    changed = replace(
+        options, scheme=given.scheme, first_steps=first_steps, window=options.window or given.window,
+        pace=options.pace or given.pace,
+    )  # fmt: skip
     return given.applied(system), changed

@@ -149,14 +149,16 @@ class Advice:
 
 
 def settings_toml(system: System, strategy: Strategy) -> str:
-    """Return scheme, start, steps and approximations as a scenario has them."""
+    """Return scheme, start, steps or pace, and approximations as a scenario has them."""
     top = {"scheme": _scheme_value(strategy)}
     if strategy.first_steps != RunOptions.first_steps:
         top["first_steps"] = strategy.first_steps
     lines = [f"{key} = {value_text(value)}" for key, value in top.items()]
     if strategy.window is not None:
         lines.append(f"window = {value_text({'length': strategy.window.length, 'repeats': strategy.window.repeats})}")
-    for name, step in strategy.steps.items():
+    if strategy.pace is not None:
+        lines.append(f"pace = {value_text(_pace_table(strategy.pace))}")
+    for name, step in strategy.steps.items() if strategy.pace is None else ():
         lines += ["", f"[subsystems.{name}]", f"step = {value_text(float(f'{step:.12g}'))}"]
     for connection, chosen in zip(system.connections, strategy.approximations, strict=False):
         source = connection.sources[0] if len(connection.sources) == 1 else list(connection.sources)
@@ -164,6 +166,10 @@ def settings_toml(system: System, strategy: Strategy) -> str:
         lines += ["", "[[connections]]", f"from = {value_text(source)}", f"to = {value_text(connection.target)}"]
         lines += [f"approximation = {value_text(words[0])}"] if words else []
     return "\n".join(lines) + "\n"
+
+
+def _pace_table(pace: Any) -> dict[str, Any]:
+    return {"kind": pace.kind, "tolerance": pace.tolerance, "first": float(f"{pace.limits.first:.12g}")}
 
 
 def _scheme_value(strategy: Strategy) -> Any:

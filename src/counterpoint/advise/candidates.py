@@ -1,23 +1,26 @@
-"""Which strategies are tried: scheme, approximation per direction, steps, windows, treatment of the start."""
+"""Which strategies are tried: scheme, approximation per direction, steps and paces, windows, treatment of the start."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import NamedTuple
 
 from .._run.coupling_notes import is_held, sampled_subsystems
-from .._run.options import RunOptions
+from .._run.options import FirstSteps, RunOptions
+from .._run.precedence import Scheme, to_scheme
 from .._run.strategy import Strategy
 from ..approximations import Approximation, energy_corrected, lagrange
+from ..pace import Pace, defect, gradient
 from ..system import System
 from ..windows import window
 
 SCHEMES = ("slowest-first", "fastest-first", "parallel")
+REVERSED = "sequential in reverse"
 ORDERS = (0, 1, 2, 3)
-FEW_ORDERS = (0, 1, 2)
-"""Where each candidate is a run of the real models."""
+PACES: Mapping[str, Callable[..., Pace]] = {"defect": defect, "gradient": gradient}
+"""Paces that any subsystem can follow, with a tolerance."""
 
 
 class Orders(NamedTuple):
@@ -39,6 +42,46 @@ class Orders(NamedTuple):
     repeated: bool = False
 
 
+class Pacing(NamedTuple):
+    """A pace of all subsystems together: defect or gradient, its tolerance, the first step in s."""
+
+    kind: str
+    tolerance: float
+    first: float
+
+    def pace(self) -> Pace:
+        """Return it as a run takes it."""
+        return PACES[self.kind](tolerance=self.tolerance, first=self.first)
+
+
+class Point(NamedTuple):
+    """A strategy as the search knows it.
+
+    Attributes
+    ----------
+    scheme : str
+        A key of :attr:`Choices.schemes`.
+    orders : Orders
+    factors : tuple of float
+        On the step of each subsystem that may be changed.
+    first_steps : str
+        As for :meth:`System.run`.
+    pacing : Pacing or None
+        Steps are chosen during the run; the factors then mean nothing.
+    """
+
+    scheme: str
+    orders: Orders
+    factors: tuple[float, ...]
+    first_steps: FirstSteps = "auto"
+    pacing: Pacing | None = None
+
+    def scaled(self, factor: float, only: Sequence[int] | None = None) -> Point:
+        """Return it with all factors multiplied, or some of them."""
+        chosen = range(len(self.factors)) if only is None else only
+        return self._replace(factors=tuple(f * factor if k in chosen else f for k, f in enumerate(self.factors)))
+
+
 @dataclass(frozen=True)
 class Choices:
     """What may be chosen for a system.
@@ -48,13 +91,18 @@ class Choices:
     system : System
     steps : mapping
         Subsystem -> its step, s, of those whose steps may be changed.
-    schemes : sequence of str
+    all_steps : mapping
+        Of all subsystems; typical ones where they choose their own.
+    schemes : mapping
+        Name -> scheme.
     """
 
     system: System
     steps: Mapping[str, float]
     all_steps: Mapping[str, float]
-    schemes: Sequence[str] = SCHEMES
+    schemes: Mapping[str, Scheme]
+    approximated: frozenset[str]  #: outputs whose approximation may be chosen
+    own_steps: tuple[str, ...] = ()  #: subsystems whose solvers choose their steps
 
     @classmethod
     def of(cls, system: System, steps: Mapping[str, float], schemes: Sequence[str] | None) -> Choices:
@@ -65,65 +113,85 @@ class Choices:
             for name, part in system.subsystems.items()
             if name not in kept and part.subsystem.inputs and part.pace is None and part.step is not None
         }
-        distinct = len(set(steps.values())) > 1
-        # With equal steps slowest-first and fastest-first are the order of the list; sequential says it plainly.
-        default = SCHEMES if distinct else ("sequential", "parallel")
-        return cls(system, free, steps, tuple(schemes) if schemes else default)
+        sources = dict.fromkeys(source for connection in system.connections for source in connection.sources)
+        chosen = frozenset(s for s in sources if not is_held(system, s) and s.partition(".")[0] not in kept)
+        if schemes:
+            named = {name: to_scheme(name) for name in schemes}
+        elif len(set(steps.values())) > 1:
+            named = {name: to_scheme(name) for name in SCHEMES}
+        else:  # the order of the list is what slowest-first and fastest-first would be; the other one may be better
+            named = {"sequential": to_scheme("sequential"), "parallel": to_scheme("parallel")}
+            named[REVERSED] = Scheme("sequential", order=tuple(reversed(system.subsystems)))
+        own = tuple(
+            name
+            for name, part in system.subsystems.items()
+            if name not in kept and part.subsystem.inputs and part.pace is None and part.step is None
+        )
+        return cls(system, free, steps, named, chosen, own)
 
-    def strategy(self, scheme: str, orders: Orders, factor: float = 1.0, slow_only: bool = False) -> Strategy:
-        """Return a strategy; factor: on all steps, or on those that are longer than the shortest."""
+    def point(self, scheme: str, orders: Orders, factor: float = 1.0) -> Point:
+        """Return a point with one factor on all steps."""
+        return Point(scheme, orders, (factor,) * len(self.steps))
+
+    def steps_at(self, point: Point) -> dict[str, float]:
+        """Return the steps (s) of the subsystems whose steps may be changed."""
+        return {name: f * step for (name, step), f in zip(self.steps.items(), point.factors, strict=True)}
+
+    @property
+    def slower(self) -> list[int]:
+        """Places, among the steps that may be changed, of those that are longer than the shortest."""
         shortest = min(self.all_steps.values())
-        steps = {name: step * factor for name, step in self.steps.items() if not slow_only or step > 1.001 * shortest}
+        return [k for k, step in enumerate(self.steps.values()) if step > 1.001 * shortest]
+
+    def strategy(self, point: Point) -> Strategy:
+        """Return the strategy of a point."""
+        steps = self.steps_at(point)
         chosen = tuple(
-            tuple(self._approximation(source, connection.target, orders) for source in connection.sources)
+            tuple(self._approximation(source, connection.target, point.orders) for source in connection.sources)
             for connection in self.system.connections
         )
-        made = Strategy(scheme, approximations=chosen, steps={**self.steps, **steps}, first_steps="auto")
-        return self.repeating(made) if orders.repeated else made
-
-    def repeating(self, strategy: Strategy) -> Strategy:
-        """Return a strategy with windows of its longest step, each repeated once."""
-        longest = max({**self.all_steps, **strategy.steps}.values())
-        return replace(strategy, window=window(longest, repeats=1), first_steps="once")
+        scheme = self.schemes[point.scheme]
+        made = Strategy(
+            scheme.name, scheme.order, scheme.waits, approximations=chosen, steps=steps,
+            first_steps=point.first_steps, pace=None if point.pacing is None else point.pacing.pace(),
+        )  # fmt: skip
+        if not point.orders.repeated:
+            return made
+        longest = max({**self.all_steps, **steps}.values())
+        return replace(made, window=window(longest, repeats=1), first_steps="once")
 
     def _approximation(self, source: str, target: str, orders: Orders) -> Approximation | None:
-        owner, receiver = source.partition(".")[0], target.partition(".")[0]
-        if is_held(self.system, source) or owner in sampled_subsystems(self.system, RunOptions()):
+        if source not in self.approximated:
             return None
+        owner, receiver = source.partition(".")[0], target.partition(".")[0]
         order = orders.slower if self.all_steps[receiver] > self.all_steps[owner] else orders.faster
         return energy_corrected(order) if orders.corrected else lagrange(order)
 
-    def label(self, strategy: Strategy, orders: Orders) -> str:
-        """Return a strategy in words."""
-        a, b = orders.faster, orders.slower
-        order = f"order {a}" if a == b else f"orders {a} and {b}"
-        order += ", energy-corrected" if orders.corrected else ""
-        factors = {name: strategy.steps[name] / step for name, step in self.steps.items()}
-        distinct = set(map(_rounded, factors.values()))
+    def label(self, point: Point) -> str:
+        """Return a point in words."""
+        a, b, corrected, repeated = point.orders
+        words = [point.scheme, f"order {a}" if a == b else f"orders {a} and {b}"]
+        words += ["energy-corrected"] if corrected else []
+        words.append(self._factors(point) if point.pacing is None else f"pace: {point.pacing.pace()}")
+        if repeated:
+            longest = max({**self.all_steps, **self.steps_at(point)}.values())
+            words.append(f"windows of {longest:.3g} s, repeated once")
+        words += ["first steps made once"] if point.first_steps == "once" else []
+        return ", ".join(word for word in words if word)
+
+    def _factors(self, point: Point) -> str:
+        factors = dict(zip(self.steps, map(_rounded, point.factors), strict=True))
+        distinct = set(factors.values())
         if distinct <= {1.0}:
-            steps = ""
-        elif len(distinct) == 1:
-            steps = f", all steps × {distinct.pop():.3g}"
-        else:
-            steps = ", steps " + ", ".join(f"{name} × {f:.3g}" for name, f in factors.items() if _rounded(f) != 1.0)
-        window = "" if strategy.window is None else f", windows of {strategy.window.length:.3g} s, repeated once"
-        return f"{strategy.name}, {order}{steps}{window}"
+            return ""
+        if len(distinct) == 1:
+            return f"all steps × {distinct.pop():.3g}"
+        return "steps " + ", ".join(f"{name} × {f:.3g}" for name, f in factors.items() if f != 1.0)
 
-    def plain(self, orders: Sequence[int] = ORDERS) -> Iterator[tuple[str, Orders]]:
-        """Yield schemes with equal orders in both directions."""
-        for scheme, order in product(self.schemes, orders):
-            yield scheme, Orders(order, order)
-
-    def mixed(self, scheme: str) -> Iterator[Orders]:
+    def mixed(self) -> Iterator[Orders]:
         """Yield pairs of different orders, where there are two directions."""
         if len(set(self.all_steps.values())) > 1:
             yield from (Orders(a, b) for a, b in product(ORDERS, ORDERS) if a != b and abs(a - b) <= 2)
-
-    def special(self) -> Iterator[tuple[str, Orders]]:
-        """Yield what is tried once the plain ones are known: corrected polynomials, repeated steps."""
-        for scheme in self.schemes:
-            yield from ((scheme, Orders(order, order, corrected=True)) for order in (0, 1, 2))
-        yield from ((self.schemes[0], Orders(order, order, repeated=True)) for order in (1, 2))
 
 
 def _rounded(factor: float) -> float:

@@ -1,8 +1,8 @@
-"""A linear system that stands for the real one: cheap to run with any strategy, and its exact motion is known.
+"""Linear systems that stand for the real one: cheap to run with any strategy, and their exact motion is known.
 
-The system is linearised at its start. Its motion is ``y(t) = y_rest + C exp(A t) z``: the deviation z from rest is
-found by least squares from what a tight run of the real models publishes. What is left over says how far the system
-is from linear.
+The system is linearised at its start, or at several times of a run. The motion from there is
+``y(t) = y_rest + C exp(A t) z``: the deviation z from rest is found by least squares from what a tight run of the real
+models publishes. What is left over says how far the system is from linear.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from ..results import Result
 from ..system import System
 
 Array = NDArray[np.float64]
-PERTURBATIONS = (1.0, 0.9, 1.15)
-"""Factors on the rates of all subsystems: a strategy that is good for one of them only is not recommended."""
+PERTURBATIONS = (0.9, 1.15)
+"""Further factors on the rates of all subsystems: a strategy that is good for one of them only is not recommended."""
 UNSTABLE = 1e3
 """A relative error from which a run counts as unstable."""
 MOST_SAMPLES = 1500
@@ -56,13 +56,16 @@ class Surrogate:
     residual: float = 0.0
 
     @classmethod
-    def fitted(cls, linear: LinearisedSystem, tight: Result) -> Surrogate:
-        """Return the surrogate whose motion is nearest to that of a tight run."""
+    def fitted(
+        cls, linear: LinearisedSystem, tight: Result, begin: float | None = None, end: float | None = None
+    ) -> Surrogate:
+        """Return the surrogate whose motion is nearest to that of a tight run between two times (s)."""
         signals = _exchanged(linear)
         made = cls(linear, np.zeros(len(linear.coupled.A)), signals)
-        grid = np.linspace(tight.start, tight.end, 400)
+        first, last = tight.start if begin is None else begin, tight.end if end is None else end
+        grid = np.linspace(first, last, 400)
         seen = {name: np.asarray(tight.signal(name).at(grid, "cubic")) for name in signals if name in tight.signals}
-        return made._fitted(grid - tight.start, seen)
+        return made._fitted(grid - first, seen)
 
     def _fitted(self, time: Array, seen: Mapping[str, Array]) -> Surrogate:
         rows = {name: self._rows[name] for name in seen}
@@ -165,20 +168,57 @@ class Surrogate:
         error = float(np.sqrt(np.mean((np.asarray(signal.values)[rows] - exact) ** 2))) / scale
         return error if error < UNSTABLE else np.inf
 
-    def predicted(self, strategy: Strategy, until: float, worth: float = np.inf) -> float:
-        """Return the geometric mean of the errors on surrogates with other rates; infinite where one is unstable.
 
-        A strategy whose error is above ``worth`` is not tried on the others.
+@dataclass(frozen=True)
+class Surrogates:
+    """Surrogates at one or several operating points, each for the stretch from its time to that of the next.
+
+    Attributes
+    ----------
+    times : tuple of float
+        Of the operating points, s after the start, increasing; the first is 0.
+    parts : tuple of Surrogate
+    """
+
+    times: tuple[float, ...]
+    parts: tuple[Surrogate, ...]
+
+    @property
+    def residual(self) -> float:
+        """Part of the real motion that they do not have, in the worst stretch."""
+        return max(part.residual for part in self.parts)
+
+    def error(self, strategy: Strategy, until: float) -> float:
+        """Return the error of a run up to a time (s) after the start: rms over the stretches."""
+        return _together(self.parts, self._lengths(until), strategy)
+
+    def predicted(self, strategy: Strategy, until: float, worth: float = np.inf) -> float:
+        """Return the geometric mean of the errors with other rates as well; infinite where one is unstable.
+
+        A strategy whose error is above ``worth`` is not tried with other rates.
         """
         nominal = self.error(strategy, until)
         if nominal > worth:
             return nominal
-        errors = [made.error(strategy, until) for made in self._ensemble[1:]] + [nominal]
+        lengths = self._lengths(until)
+        errors = [nominal] + [_together(parts, lengths, strategy) for parts in self._ensemble]
         return float(np.exp(np.mean(np.log(np.maximum(errors, 1e-15))))) if np.isfinite(errors).all() else np.inf
 
+    def _lengths(self, until: float) -> list[float]:
+        ends = [min(t, until) for t in self.times[1:]] + [until]
+        return [max(end - begin, 0.0) for begin, end in zip(self.times, ends, strict=True)]
+
     @cached_property
-    def _ensemble(self) -> list[Surrogate]:
-        return [self if factor == 1.0 else self.perturbed(factor) for factor in PERTURBATIONS]
+    def _ensemble(self) -> list[tuple[Surrogate, ...]]:
+        return [tuple(part.perturbed(factor) for part in self.parts) for factor in PERTURBATIONS]
+
+
+def _together(parts: tuple[Surrogate, ...], lengths: list[float], strategy: Strategy) -> float:
+    """Return the rms of the errors in stretches of these lengths, s."""
+    errors = [(part.error(strategy, length), length) for part, length in zip(parts, lengths, strict=True) if length > 0]
+    if not all(np.isfinite(error) for error, _ in errors):
+        return np.inf
+    return float(np.sqrt(sum(length * error**2 for error, length in errors) / sum(length for _, length in errors)))
 
 
 def _exchanged(linear: LinearisedSystem) -> tuple[str, ...]:

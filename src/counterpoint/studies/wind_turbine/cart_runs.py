@@ -84,10 +84,8 @@ def turbine(plan: Plan, segments: int = SEGMENTS) -> Mechanism:
     return model
 
 
-def simulate(plan: Plan, step: float, until: float, *, pictures: bool = False) -> CartRun:
-    """Run mechanism (at ``step``) and controller (at 2 ms) together."""
-    model = turbine(plan)
-    model.standard_outputs = ("q", "violation") if pictures else ("violation",)
+def coupled(plan: Plan, model: Mechanism, step: float) -> System:
+    """Return mechanism (at ``step``) and controller (at 2 ms)."""
     running = plan.pitch if plan.speed > 0.0 else None
     control = turbine_controller(TurbineControl(hold=5 * RPM, running_pitch=running), wind=plan.wind, ramp=plan.ramp)
     system = System("cart")
@@ -102,6 +100,14 @@ def simulate(plan: Plan, step: float, until: float, *, pictures: bool = False) -
         ("turbine.generator_speed", "control.generator_speed", straight),
     ):
         system.connect(source, target, approximation)
+    return system
+
+
+def simulate(plan: Plan, step: float, until: float, *, pictures: bool = False) -> CartRun:
+    """Run mechanism (at ``step``) and controller (at 2 ms) together."""
+    model = turbine(plan)
+    model.standard_outputs = ("q", "violation") if pictures else ("violation",)
+    system = coupled(plan, model, step)
     began = process_time()
     result = system.run(until=until)
     return CartRun(result, model, process_time() - began, until, step)

@@ -1,0 +1,310 @@
+"""Short runs of the real models: one tight one, and those of strategies that are compared with it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf, log2
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._run.strategy import Strategy
+from .._run.trial import trial_run
+from ..errors import CounterpointError
+from ..quality.difference import Difference, differ
+from ..quality.verdict import WRONG_MOTION
+from ..results import Result
+from ..results.sampling import Kind
+from ..system import System
+from .candidates import Choices, Orders
+
+BUDGET_SECONDS, BUDGET_SHARE = 1.5, 0.6
+"""Processor time of the first pilots: so many seconds, or this share of one run if it is more."""
+SHORTEST = 0.02
+"""Part of the run that pilots cover at least."""
+FIRST_PARTS, LEAST_PARTS, MOST_PARTS = 2, 4, 32
+"""Steps of the tight pilot in one of the system's: tried first; where the first difference asks for more."""
+GIVEN_PARTS = 8
+"""The same where steps are given, and the smallest error is wanted."""
+CLOSE = 0.2
+"""Error of the tight pilot over the tolerance, at most."""
+ORDER = 1.5
+"""Power of the step with which errors are taken to fall, where nothing more is known."""
+TIGHTER = 2.0
+"""Steps of the tight pilot are so many times smaller at least than those of what is compared with it."""
+
+
+class StepCost(NamedTuple):
+    """Time that a step of length h takes: ``fixed + rate h``, in s; the second where a model has steps of its own."""
+
+    fixed: float
+    rate: float
+
+    @classmethod
+    def fitted(cls, lengths: Sequence[float], times: Sequence[float]) -> StepCost:
+        """Return it from lengths of steps, s, and the times that such steps took, s."""
+        fixed, rate = _line(lengths, times)
+        return cls(fixed, rate) if fixed > 0.0 else cls(0.0, float(np.median(np.divide(times, lengths))))
+
+    def of(self, step: float) -> float:
+        """Return the time of one step, s."""
+        return self.fixed + self.rate * step
+
+
+class Timing(NamedTuple):
+    """What a run has cost.
+
+    Attributes
+    ----------
+    steps : dict
+        Subsystem -> mean length of its steps, s, and the time that each took, s.
+    coupling : tuple
+        Steps of all, and the time of the run beside them, s.
+    all : float
+        Time of the run, s.
+    """
+
+    steps: dict[str, tuple[float, float]]
+    coupling: tuple[float, float]
+    all: float
+
+    @classmethod
+    def of(cls, result: Result, busy: float) -> Timing:
+        """Return it for a run; busy: part of the wall time in which the processor worked for it."""
+        counts = np.maximum(np.asarray(result.summary.steps, dtype=np.float64), 1.0)
+        own = busy * np.nan_to_num(np.asarray(result.summary.seconds, dtype=np.float64))
+        span, whole = result.end - result.start, busy * result.wall_seconds
+        each = {name: (float(span / counts[k]), float(own[k] / counts[k])) for k, name in enumerate(result.subsystems)}
+        return cls(each, (float(counts.sum()), max(whole - float(own.sum()), 1e-9)), whole)
+
+
+class Outcome(NamedTuple):
+    """What a pilot has shown."""
+
+    error: float
+    worst: Difference | None = None
+    distortion: str = ""
+    steps: Mapping[str, int] = {}
+    seconds: float = 0.0
+
+
+@dataclass
+class Pilots:
+    """Runs of a system that tell errors of strategies, and costs of steps.
+
+    Attributes
+    ----------
+    system : System
+    until, tolerance : float
+        End of the run to come, s, and the error asked for.
+    keeps_steps : bool
+        Whether steps are given, and the smallest error is wanted.
+    span : float
+        Time that pilots cover, s.
+    parts : int
+        Into how many parts the tight pilot divides steps.
+    first_error : float
+        Error of the system as it is.
+    spent : float
+        Processor time of all pilots of strategies, s.
+    """
+
+    system: System
+    until: float
+    tolerance: float
+    keeps_steps: bool
+    choices: Choices = field(init=False)
+    timings: list[Timing] = field(default_factory=list)
+    known: tuple[int, dict[str, StepCost]] = (0, {})  #: costs, and from how many timings they follow
+    tight: Result = field(init=False)
+    span: float = field(init=False)
+    own_steps: dict[str, float] = field(default_factory=dict)  #: mean ones of subsystems that choose theirs, s
+    parts: int = FIRST_PARTS
+    first_error: float = inf
+    run_seconds: float = 0.0
+    spent: float = 0.0
+
+    def begin(self, schemes: Any, whole: bool) -> None:
+        """Run the system as it is, which tells costs, and tightly, which tells the motion."""
+        probe, used = self._timed(self.system, {}, self.until / 50)
+        self.run_seconds = max(used, 1e-4) * self.until / (probe.end - probe.start)
+        budget = max(BUDGET_SECONDS, BUDGET_SHARE * self.run_seconds)
+        share = 1.0 if whole else float(np.clip(budget / ((1 + FIRST_PARTS) * self.run_seconds), SHORTEST, 1.0))
+        steps = {name: _step(probe, name, part.step) for name, part in self.system.subsystems.items()}
+        self.choices = Choices.of(self.system, steps, schemes)
+        self.cover(share * self.until, GIVEN_PARTS if self.keeps_steps else FIRST_PARTS)
+
+    def cover(self, span: float, parts: int) -> None:
+        """Make the pilots with which others are compared, over a span (s)."""
+        self.span = span
+        self.timings.clear()
+        base: Result | None = None
+        try:
+            base = self._timed(self.system, {}, span)[0]
+        except CounterpointError:  # that is why advice is asked for
+            parts = GIVEN_PARTS
+        self.own_steps = {name: self.choices.all_steps[name] for name in self.choices.own_steps}
+        if base is not None:
+            self.own_steps = {name: _step(base, name, None) for name in self.own_steps}
+        self._make_tight(parts, Orders(1, 1))
+        self.first_error = inf if base is None else self.compared(base).error
+        if self.keeps_steps:
+            self._choose_order()
+        elif parts**-ORDER * self.first_error > CLOSE * self.tolerance:
+            self._make_tight(self._parts_for(self.first_error), Orders(1, 1))
+
+    def _choose_order(self) -> None:
+        """Make the tight pilot again with order 2 where that is better: small errors are to be told apart."""
+        scheme = next(iter(self.choices.schemes))
+        first, second = (self.choices.strategy(self.choices.point(scheme, Orders(k, k))) for k in (1, 2))
+        if self.outcome(second).error < self.outcome(first).error:
+            self._make_tight(self.parts, Orders(2, 2))
+
+    def _parts_for(self, error: float) -> int:
+        """Return into how many parts steps are divided when those of the system have an error."""
+        needed = (min(error, 1.0) / (CLOSE * self.tolerance)) ** (1 / ORDER)
+        once = self.run_seconds * self.span / self.until
+        allowed = 3 * max(BUDGET_SECONDS, BUDGET_SHARE * self.run_seconds) / once
+        most = max(min(MOST_PARTS, 2 ** int(log2(allowed))), LEAST_PARTS)
+        return int(np.clip(2 ** int(np.ceil(log2(needed))), LEAST_PARTS, most))
+
+    def _make_tight(self, parts: int, orders: Orders) -> None:
+        self.parts = parts
+        strategy = self.choices.strategy(self.choices.point(next(iter(self.choices.schemes)), orders, 1 / parts))
+        shorter = {name: step / parts for name, step in self.own_steps.items()}
+        strategy = replace(strategy, steps={**shorter, **strategy.steps})
+        self.tight, _ = self._timed(strategy.applied(self.system), strategy.options, self.span)
+
+    def _timed(self, system: System, options: dict[str, Any], until: float) -> tuple[Result, float]:
+        """Return a run and what it has cost, s; remember what the steps of each subsystem have cost.
+
+        On a busy machine processor time says better than wall time what a run costs; unless others do the work.
+        """
+        before = time.process_time()
+        result = self.run(system, options, until)
+        used = time.process_time() - before
+        busy = min(used / max(result.wall_seconds, 1e-9), 1.0) if self._works_here else 1.0
+        timing = Timing.of(result, busy)
+        if options.get("pace") is None and options.get("window") is None:  # such steps cost more
+            self.timings.append(timing)
+        return result, timing.all
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether pilots cover the whole run."""
+        return self.span >= 0.99 * self.until
+
+    @property
+    def _works_here(self) -> bool:
+        """Whether all models run in this process."""
+        parts = self.system.subsystems.values()
+        return all(part.subsystem.repeatable and not getattr(part.subsystem, "isolated", False) for part in parts)
+
+    def run(self, system: System, options: dict[str, Any], until: float) -> Result:
+        """Run a system to a time (s); only what is exchanged is recorded."""
+        return trial_run(system, until, **{**options, "record": exchanged(system)})
+
+    def outcome(self, strategy: Strategy) -> Outcome:
+        """Return what a pilot of a strategy shows."""
+        began = time.process_time()
+        try:
+            result, used = self._timed(strategy.applied(self.system), strategy.options, self.span)
+            found = self.compared(result)._replace(seconds=used)
+        except CounterpointError:
+            found = Outcome(inf)
+        self.spent += time.process_time() - began
+        return found
+
+    def compared(self, result: Result) -> Outcome:
+        """Return how a run differs from the tight pilot."""
+        names = [name for source in exchanged(self.system) for name in result.expand(source)]
+        found = [d for name in names if name in self.tight.signals and (d := difference(result, self.tight, name))]
+        worst = max(found, key=lambda one: one.error, default=None)
+        wrong = [m for one in found for m in one.motions if not 0.5 < m.ratio < WRONG_MOTION]
+        steps = dict(zip(result.subsystems, result.summary.steps, strict=True))
+        return Outcome(inf if worst is None else worst.error, worst, wrong[0].text() if wrong else "", steps)
+
+    def is_too_fine(self, strategy: Strategy) -> bool:
+        """Whether the tight pilot is not tight enough for a strategy."""
+        factors = [strategy.steps[name] / step for name, step in self.choices.steps.items()]
+        return min(factors, default=1.0) * self.parts < TIGHTER
+
+    def steps_of(self, strategy: Strategy) -> dict[str, int]:
+        """Return how many steps each subsystem makes in the run to come."""
+        steps = {**self.choices.all_steps, **strategy.steps}
+        return {name: round(self.until / step) for name, step in steps.items() if step > 0}
+
+    def cost_of(self, steps: Mapping[str, int]) -> float:
+        """Return the time that a run with so many steps takes, s."""
+        if self.known[0] != len(self.timings):
+            self.known = len(self.timings), self._fitted()
+        costs = self.known[1]
+        return sum(n * costs[name].of(self.until / max(n, 1)) for name, n in steps.items())
+
+    def _fitted(self) -> dict[str, StepCost]:
+        """Return what steps cost, with what the coupling adds to each, but without what a run takes once."""
+        _, shared = _line(*zip(*(timing.coupling for timing in self.timings), strict=True))
+        made = {}
+        for name in self.system.subsystems:
+            own = StepCost.fitted(*zip(*(timing.steps[name] for timing in self.timings), strict=True))
+            made[name] = own._replace(fixed=own.fixed + shared)
+        return made
+
+    def alone(self, system: System, strategy: Strategy) -> float:
+        """Return the error of a strategy on a system with its own approximations, against smaller steps of the same."""
+        plain = replace(strategy, approximations=(), window=None, pace=None)
+        finer = replace(plain, steps={name: step / LEAST_PARTS for name, step in plain.steps.items()})
+        try:
+            ours, tight = (self.run(s.applied(system), s.options, self.span) for s in (plain, finer))
+        except CounterpointError:
+            return inf
+        names = [name for source in exchanged(system) for name in ours.expand(source)]
+        found = [difference(ours, tight, name) for name in names]
+        return max((one.error for one in found if one is not None), default=inf)
+
+
+def exchanged(system: System) -> list[str]:
+    """Return the outputs that are connected."""
+    return list(dict.fromkeys(source for c in system.connections for source in c.sources))
+
+
+def _line(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
+    """Return the line through points that most agree on (Theil and Sen), rising or level: its value at 0, its slope.
+
+    A busy machine makes single times many times too long, or charges them to the wrong subsystem.
+    """
+    at, values = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    first, second = np.triu_indices(len(at), 1)
+    apart = np.abs(at[second] - at[first]) > 0.01 * at.max()
+    slopes = (values[second] - values[first])[apart] / (at[second] - at[first])[apart]
+    slope = max(float(np.median(slopes)), 0.0) if len(slopes) else 0.0
+    return float(np.median(values - slope * at)), slope
+
+
+def exponent(worst: Difference) -> float:
+    """Return with which power of time an error grows, 0 to 1, from both halves of a pilot; one that grows is linear."""
+    first, second = (float(np.sqrt(np.mean(half**2))) for half in np.array_split(worst.values, 2))
+    if not (first > 0 and np.isfinite(second)):
+        return 1.0
+    return float(np.clip(np.log(max(second / first, 1e-12)) / np.log(3.0), 0.0, 1.0))
+
+
+def difference(result: Result, tight: Result, name: str) -> Difference | None:
+    """Compare a signal of a run with that of the tight one."""
+    ours, theirs = result.signal(name), tight.signal(name)
+    times = np.asarray(ours.time)
+    times = times[times <= theirs.time[-1]]
+    if len(times) < 2:
+        return None
+    kind: Kind = "hold" if ours.is_held else "cubic"
+    values = np.asarray(ours.values)[: len(times)]
+    return differ(name, times, values, np.asarray(theirs.at(times, kind)), parts=0)
+
+
+def _step(result: Result, name: str, given: float | None) -> float:
+    if given is not None:
+        return given
+    count = result.summary.steps[result.subsystems.index(name)]
+    return (result.end - result.start) / max(count, 1)
