@@ -98,6 +98,30 @@ def test_outputs_that_an_fmu_tells_only_after_its_initialisation(built, version,
     assert any("does not tell its outputs in initialisation mode" in message.text for message in model.messages)
 
 
+@ALL_VERSIONS
+@ISOLATED
+@pytest.mark.parametrize("start", [0.0, 7.3])
+def test_the_length_of_a_step_is_the_one_typed(built, version, fault, isolate, start):
+    """Some FMUs compare it with a period of theirs to the bit; the difference of two times is not it (0.01 - 0.009)."""
+    parameters = {"fault": fault("discards-other-steps"), "fault_time": 0.001}
+    model = cp.fmu(built("misbehaving", version), parameters=parameters, isolate=isolate)
+    system = cp.System("trial")
+    system.add("fmu", model, step=0.001)
+    assert system.run(until=start + 0.1, start=start).status == "finished"
+
+
+@pytest.mark.parametrize("inputs_at", ["start", "middle"])
+def test_the_length_of_a_step_is_the_one_typed_in_a_ring(built, version, fault, inputs_at):
+    parameters = {"fault": fault("discards-other-steps"), "fault_time": 0.001}
+    system = cp.System("ring")
+    for name in ("a", "b"):
+        model = cp.fmu(built("misbehaving", version), parameters=parameters, inputs_at=inputs_at)
+        system.add(name, model, step=0.001)
+    system.connect("a.y", "b.u", cp.hold())
+    system.connect("b.y", "a.u", cp.hold())
+    assert system.run(until=0.3, scheme="parallel").status == "finished"
+
+
 def test_entries_that_begin_with_a_dot_are_read(built, tmp_path, version):
     path = rewritten(built("oscillator", version), tmp_path, lambda name: f"./{name}")
     assert alone(cp.fmu(path))["fmu.x"].values[0] == 1.0

@@ -71,7 +71,8 @@ enum {
   LOGS_AFTER_IT_WAS_FREED,
   STAYS_WHILE_STATES_MAY_COME_BACK,
   STANDS_STILL,
-  TELLS_OUTPUTS_LATE
+  TELLS_OUTPUTS_LATE,
+  DISCARDS_OTHER_STEPS
 };
 
 static const Variable variables[] = {SCALAR(INT32, Values, fault), SCALAR(FLOAT64, Values, fault_time),
@@ -301,6 +302,10 @@ static Status advance(Instance* instance, double end, StepEnd* step) {
   Values* s = instance->values;
   if (s->fault == DISCARDS_LONG_STEPS && end - instance->time > 0.011) {
     step->reached = instance->time + 0.01;
+    return DISCARD;
+  }
+  if (s->fault == DISCARDS_OTHER_STEPS && instance->length != s->fault_time) { /* to the bit */
+    step->reached = instance->time;
     return DISCARD;
   }
   if (s->fault == STAYS_WHILE_STATES_MAY_COME_BACK && instance->may_be_restored) return OK;
