@@ -98,6 +98,34 @@ def test_outputs_that_an_fmu_tells_only_after_its_initialisation(built, version,
     assert any("does not tell its outputs in initialisation mode" in message.text for message in model.messages)
 
 
+@ISOLATED
+def test_an_output_that_is_undefined_from_the_start_on_and_that_nothing_reads(built, version, fault, isolate):
+    """Some FMUs publish outputs that they compute in another configuration only: NaN all the time."""
+    undefined = {"fault": fault("leaves-its-output-undefined")}
+    system = cp.System("pair")
+    for name, given in (("a", undefined), ("b", {})):
+        model = cp.fmu(built("misbehaving", version), parameters=given, isolate=isolate, inputs_at="start")
+        system.add(name, model, step=0.1)
+    system.connect("b.y", "a.u", cp.hold())
+    with pytest.warns(cp.UndefinedWarning, match='a: output "y" is NaN at the start; nothing reads it'):
+        result = system.run(until=1.0, scheme="parallel")
+    assert result.status == "finished"
+    assert np.isnan(result["a.y"].values).all()
+    assert result["b.y"].values[-1] == pytest.approx(1.0)
+    assert result.events.to_string().count("is NaN at the start") == 1
+    assert result.quality.verdict is not None
+
+
+def test_an_undefined_output_that_is_read_stops_the_run(built, version, fault):
+    undefined = {"fault": fault("leaves-its-output-undefined")}
+    system = cp.System("pair")
+    system.add("a", cp.fmu(built("misbehaving", version), parameters=undefined), step=0.1)
+    system.add("b", cp.fmu(built("misbehaving", version)), step=0.1)
+    system.connect("a.y", "b.u")
+    with pytest.raises(cp.NotFiniteError, match='output "y" is NaN'):
+        system.run(until=1.0)
+
+
 @ALL_VERSIONS
 @ISOLATED
 @pytest.mark.parametrize("start", [0.0, 7.3])

@@ -45,6 +45,7 @@ from .recording import Driver, Recorder, run_layout
 from .second_run import Checker, Unchecked
 from .selection import Selection
 from .standstill import Standstill, warn_about_standstill
+from .undefined import warn_about_undefined
 from .strategy import with_strategy
 from .time_resolution import is_too_small, resolution_text
 from .window_plan import core_window, not_converged_error, warn_about_windows, window_remark, with_window
@@ -186,6 +187,7 @@ class Run:
         watch(self)
         with self._claim.in_use():
             self._guarded(lambda: self._call_watched(self._driver.start, "to start at"))
+        warn_about_undefined(system, self._plan, self._driver, self._log)
         self._standstill = Standstill(system, self._plan, self._driver)
 
     def _make_store(self, options: RunOptions) -> FileStore | MemoryStore:

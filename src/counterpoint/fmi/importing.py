@@ -496,6 +496,7 @@ class Fmu(Subsystem):
         """Yield the reasons why the FMU cannot run with a step over a time span, both in s."""
         return iter(()) if self.kind == MODEL_EXCHANGE else step_problems(self.interface, step, span)
 
+    may_be_undefined = True
     can_tell_standstill = True
 
     def standstill_problems(self, still: Sequence[str], t: float) -> dict[str, str]:

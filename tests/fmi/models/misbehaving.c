@@ -72,7 +72,8 @@ enum {
   STAYS_WHILE_STATES_MAY_COME_BACK,
   STANDS_STILL,
   TELLS_OUTPUTS_LATE,
-  DISCARDS_OTHER_STEPS
+  DISCARDS_OTHER_STEPS,
+  LEAVES_ITS_OUTPUT_UNDEFINED
 };
 
 static const Variable variables[] = {SCALAR(INT32, Values, fault), SCALAR(FLOAT64, Values, fault_time),
@@ -82,7 +83,8 @@ static const Variable variables[] = {SCALAR(INT32, Values, fault), SCALAR(FLOAT6
 static void reset(void* values) { ((Values*)values)->fault_time = 0.5; }
 
 static Status calculate(Instance* instance) {
-  const Values* s = instance->values;
+  Values* s = instance->values;
+  if (s->fault == LEAVES_ITS_OUTPUT_UNDEFINED) s->y = NAN;
   if (s->fault != TELLS_OUTPUTS_LATE || instance->mode != INITIALIZATION) return OK;
   instance->log(instance, ERROR, "logStatusError", "illegal call sequence");
   return ERROR;
