@@ -116,6 +116,13 @@ def test_an_output_that_is_undefined_from_the_start_on_and_that_nothing_reads(bu
     assert result.quality.verdict is not None
 
 
+def test_an_undefined_output_is_a_remark_of_the_doctor(built, version, fault):
+    undefined = {"fault": fault("leaves-its-output-undefined")}
+    found = examine(built("misbehaving", version), step=0.1, parameters=undefined)
+    assert any("is NaN at the start" in finding.text for finding in found.remarks)
+    assert not any("NaN" in finding.text for finding in found.errors)
+
+
 def test_an_undefined_output_that_is_read_stops_the_run(built, version, fault):
     undefined = {"fault": fault("leaves-its-output-undefined")}
     system = cp.System("pair")
@@ -129,9 +136,9 @@ def test_an_undefined_output_that_is_read_stops_the_run(built, version, fault):
 @ALL_VERSIONS
 @ISOLATED
 @pytest.mark.parametrize("start", [0.0, 7.3])
-def test_the_length_of_a_step_is_the_one_typed(built, version, fault, isolate, start):
-    """Some FMUs compare it with a period of theirs to the bit; the difference of two times is not it (0.01 - 0.009)."""
-    parameters = {"fault": fault("discards-other-steps"), "fault_time": 0.001}
+def test_a_length_that_is_cut_off_to_nanoseconds_is_the_one_typed(built, version, fault, isolate, start):
+    """The difference of two times may be less than the step by rounding: 0.01 - 9 * 0.001 has 999999 whole ns."""
+    parameters = {"fault": fault("counts-nanoseconds"), "fault_time": 0.01}
     model = cp.fmu(built("misbehaving", version), parameters=parameters, isolate=isolate)
     system = cp.System("trial")
     system.add("fmu", model, step=0.001)
@@ -139,8 +146,8 @@ def test_the_length_of_a_step_is_the_one_typed(built, version, fault, isolate, s
 
 
 @pytest.mark.parametrize("inputs_at", ["start", "middle"])
-def test_the_length_of_a_step_is_the_one_typed_in_a_ring(built, version, fault, inputs_at):
-    parameters = {"fault": fault("discards-other-steps"), "fault_time": 0.001}
+def test_a_length_that_is_cut_off_to_nanoseconds_is_the_one_typed_in_a_ring(built, version, fault, inputs_at):
+    parameters = {"fault": fault("counts-nanoseconds"), "fault_time": 0.01}
     system = cp.System("ring")
     for name in ("a", "b"):
         model = cp.fmu(built("misbehaving", version), parameters=parameters, inputs_at=inputs_at)

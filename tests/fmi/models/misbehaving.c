@@ -72,7 +72,7 @@ enum {
   STAYS_WHILE_STATES_MAY_COME_BACK,
   STANDS_STILL,
   TELLS_OUTPUTS_LATE,
-  DISCARDS_OTHER_STEPS,
+  COUNTS_NANOSECONDS,
   LEAVES_ITS_OUTPUT_UNDEFINED
 };
 
@@ -306,8 +306,9 @@ static Status advance(Instance* instance, double end, StepEnd* step) {
     step->reached = instance->time + 0.01;
     return DISCARD;
   }
-  if (s->fault == DISCARDS_OTHER_STEPS && instance->length != s->fault_time) { /* to the bit */
+  if (s->fault == COUNTS_NANOSECONDS && (long long)(s->fault_time * 1e9) % (long long)(instance->length * 1e9) != 0) {
     step->reached = instance->time;
+    instance->log(instance, DISCARD, "logStatusDiscard", "its period is no multiple of the step");
     return DISCARD;
   }
   if (s->fault == STAYS_WHILE_STATES_MAY_COME_BACK && instance->may_be_restored) return OK;
