@@ -157,6 +157,24 @@ def test_a_length_that_is_cut_off_to_nanoseconds_is_the_one_typed_in_a_ring(buil
     assert system.run(until=0.3, scheme="parallel").status == "finished"
 
 
+@ALL_VERSIONS
+def test_a_table_of_inputs_jumps_where_two_rows_have_the_same_time(built, version, tmp_path):
+    """So do tables that belong to FMUs of many tools write a step of an input."""
+    (tmp_path / "inputs.csv").write_text("time,u\n0,0\n0.5,0\n0.5,2\n1,2\n")
+    settings = CaseSettings(until=1.0, step=0.1, input=tmp_path / "inputs.csv")
+    result = read_case(built("misbehaving", version), settings=settings).run()
+    assert result["Misbehaving.y"].values[-1] == pytest.approx(1.0 + 2.0 * 0.5, abs=1e-9)
+
+
+def test_a_table_of_inputs_may_change_tunable_parameters(built, version, tmp_path):
+    (tmp_path / "inputs.csv").write_text("time,gain,float64_in\n0,1,2\n0.55,1,2\n0.55,3,2\n1,3,2\n")
+    settings = CaseSettings(until=1.0, step=0.1, input=tmp_path / "inputs.csv")
+    result = read_case(built("pass-through", version), settings=settings).run()
+    name = next(name for name in result.signals if name.endswith(".float64_out"))
+    assert result[name].values[5] == 2.0
+    assert result[name].values[-1] == 6.0
+
+
 def test_entries_that_begin_with_a_dot_are_read(built, tmp_path, version):
     path = rewritten(built("oscillator", version), tmp_path, lambda name: f"./{name}")
     assert alone(cp.fmu(path))["fmu.x"].values[0] == 1.0
