@@ -17,7 +17,11 @@ struct Table::Saved final : SavedState {
 };
 
 Table::Table(std::vector<double> times, std::vector<double> values, int width, Kind kind)
-    : times_(std::move(times)), values_(std::move(values)), y_(width), width_(width), kind_(kind),
+    : times_(std::move(times)),
+      values_(std::move(values)),
+      y_(width),
+      width_(width),
+      kind_(kind),
       jumps_(std::adjacent_find(times_.begin(), times_.end()) != times_.end()) {}
 
 /// The last row not later than t, with a little slack for clocks that rounded; 0 when all are later.

@@ -45,9 +45,9 @@ from .recording import Driver, Recorder, run_layout
 from .second_run import Checker, Unchecked
 from .selection import Selection
 from .standstill import Standstill, warn_about_standstill
-from .undefined import warn_about_undefined
 from .strategy import with_strategy
 from .time_resolution import is_too_small, resolution_text
+from .undefined import warn_about_undefined
 from .window_plan import core_window, not_converged_error, warn_about_windows, window_remark, with_window
 
 if TYPE_CHECKING:
