@@ -37,7 +37,7 @@ class Participant {
     double start = 0.0;        ///< s
     double tolerance = 0.0;    ///< s
     bool records = true;
-    std::vector<char> unread;  ///< per output: whether it may be undefined from the start on; empty: none may be
+    std::vector<char> unread = {};  ///< per output: whether it may be undefined from the start on; empty: none may be
   };
   Participant(SubsystemPointer model, Set set);
 
