@@ -26,6 +26,7 @@ SAMPLES = {
     "InternalError": ("broken", RESULT),
     "RunInterrupted": ("interrupted at t = 1 s", RESULT),
     "StandstillWarning": ("y stayed at 0",),
+    "UndefinedWarning": ("y is NaN at the start",),
     "BondWarning": ("a speed",),
     "PaceWarning": ("stuck at 1e-6 s",),
     "WindowWarning": ("3 of 10 windows did not converge",),

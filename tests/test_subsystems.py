@@ -173,6 +173,17 @@ def test_a_table_at_its_own_pace_is_reproduced_exactly_by_lines():
     np.testing.assert_array_equal(result["input.y"].time, [0.0, 0.3, 1.0, 2.0])
 
 
+@pytest.mark.parametrize("kind", ["linear", "hold"])
+def test_rows_of_the_same_time_are_a_jump_of_a_table(kind):
+    system = cp.System()
+    system.add("table", cp.table([0, 1, 1, 2], [0.0, 0.0, 5.0, 5.0], outputs="y", kind=kind))
+    system.add("sum", cp.ode(lambda t, x, u: u, [0.0], inputs="u", outputs="x", solver="ode4"), step=0.25)
+    system.connect("table.y", "sum.u")
+    result = system.run(until=2.0, scheme=cp.sequential(["table", "sum"]))
+    assert list(zip(result["table.y"].time, result["table.y"].values, strict=True)) == [(0, 0), (1, 0), (1, 5), (2, 5)]
+    assert result["sum.x"].values[-1] == pytest.approx(5.0, abs=1e-12)
+
+
 def test_a_held_table_is_held():
     result = driven_by_table(cp.table([0.0, 0.5, 1.0], [1.0, 5.0, 0.0], kind="hold"), solver="ode1")
     assert result["model.x"].at([0.5, 1.0, 2.0]) == pytest.approx([0.5, 3.0, 3.0], abs=1e-12)
@@ -292,7 +303,7 @@ def test_an_output_may_be_any_kind_of_number_or_sequence(value):
         (lambda: cp.second_order([[0.0]], None, 1.0, 1.0, q0=1.0), ["M", "singular"]),
         (lambda: cp.second_order(1.0, None, 1.0, 1.0, q0=1.0, v0=[1.0, 2.0]), ["v0", "2 velocities for 1"]),
         (lambda: cp.table([0, 1], [1]), ["2 times for 1 rows"]),
-        (lambda: cp.table([0, 0], [1, 2]), ["row 2", "is not later than"]),
+        (lambda: cp.table([1, 0], [1, 2]), ["row 2", "is before"]),
         (lambda: cp.table([0, np.nan], [1, 2]), ["row 2", "finite"]),
         (lambda: cp.table([0, 1], [1, np.nan]), ["row 2", "t = 1.0", "NaN"]),
         (lambda: cp.table([0, 1], [1, 2], kind="cubic"), ["cubic", "linear", "hold"]),

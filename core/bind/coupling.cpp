@@ -394,6 +394,13 @@ void bind_coupling(nb::module_& m) {
           "send_slopes", [](RunSpec& self, int participant) { self.participants.at(participant).sends_slopes = true; },
           nb::arg("participant"), "Another program wants the derivatives of its outputs.")
       .def(
+          "leave_unread",
+          [](RunSpec& self, int participant, std::vector<int> outputs) {
+            self.participants.at(participant).unread.assign(outputs.begin(), outputs.end());
+          },
+          nb::arg("participant"), nb::arg("outputs"),
+          "Per scalar output: nothing reads it; it may be NaN or infinite if it is so from the start on.")
+      .def(
           "keep_to", [](RunSpec& self, std::shared_ptr<WallClock> clock) { self.wall_clock = std::move(clock); },
           nb::arg("wall_clock"))
       .def(

@@ -60,7 +60,8 @@ void bind_settings(nb::module_& m) {
       .value("periodic", ClockKind::periodic)
       .value("changing", ClockKind::changing)
       .value("countdown", ClockKind::countdown)
-      .value("output", ClockKind::output);
+      .value("output", ClockKind::output)
+      .value("triggered", ClockKind::triggered);
   nb::class_<ClockSetup>(m, "ClockSetup", "A clock; interval and shift in s.")
       .def(
           "__init__",

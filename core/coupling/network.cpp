@@ -44,7 +44,7 @@ Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inp
     const StepClock clock(spec.start, until, p.pace ? 0.0 : p.step, spec.tolerance);
     participants.emplace_back(
         p.subsystem, Participant::Set{std::move(inputs), p.pace, clock, &spec_.events, derivatives[i] != 0, p.jumps,
-                                      spec.start, spec.tolerance, p.records});
+                                      spec.start, spec.tolerance, p.records, p.unread});
   }
 
   std::vector<int> law_index(spec.laws.size());

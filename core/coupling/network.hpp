@@ -21,6 +21,7 @@ struct ParticipantSpec {
   std::shared_ptr<Pace> pace = nullptr;  ///< how it steps, instead of `step`
   bool jumps = false;                    ///< its outputs may jump when events change its inputs
   bool sends_slopes = false;             ///< another program wants the derivatives of its outputs
+  std::vector<char> unread = {};         ///< per output: one that nothing reads may be undefined; empty: none may be
 };
 
 /// One output entering one input; those with the same `law` enter it together.

@@ -36,6 +36,7 @@ Participant::Participant(SubsystemPointer model, Set set)
       jumps_(set.jumps),
       pace_listens_(set.pace != nullptr),
       may_reject_(pace_->may_reject()),
+      unread_(std::move(set.unread)),
       rows_(1 + history.width()) {
   const std::vector<double> zeros(history.width());
   history.append(t, zeros.data(), zeros.data());
@@ -66,7 +67,9 @@ void Participant::refresh_initial_outputs() {
   t_next = t;  // until a step is proposed, a failure is one of the start
   history.restart();
   rows_.clear();
-  publish(t, subsystem->output(t, *inputs));
+  const double* y = subsystem->output(t, *inputs);
+  note_undefined(y);
+  publish(t, y);
   history.commit();
   propose();
 }
@@ -121,10 +124,17 @@ double Participant::accepted_end(double reached) const {
   throw StepFailure(Failure::Kind::contract, text.str());
 }
 
-void Participant::not_finite(const double* values) const {
-  int j = 0;
-  while (std::isfinite(values[j])) ++j;
-  throw StepFailure(Failure::Kind::not_finite, std::isnan(values[j]) ? "NaN" : "infinite", j);
+[[gnu::noinline]] void Participant::not_finite(const double* values) const {
+  for (int j = 0; j < history.width(); ++j) {
+    if (std::isfinite(values[j]) || (!undefined_.empty() && undefined_[j] != 0)) continue;
+    throw StepFailure(Failure::Kind::not_finite, std::isnan(values[j]) ? "NaN" : "infinite", j);
+  }
+}
+
+/// What is NaN before the first step is not the work of a step: the model does not define it.
+void Participant::note_undefined(const double* values) {
+  undefined_.assign(unread_.size(), 0);
+  for (std::size_t j = 0; j < unread_.size(); ++j) undefined_[j] = unread_[j] != 0 && !std::isfinite(values[j]);
 }
 
 void Participant::publish_derivatives(double time) {

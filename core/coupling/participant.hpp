@@ -37,6 +37,7 @@ class Participant {
     double start = 0.0;        ///< s
     double tolerance = 0.0;    ///< s
     bool records = true;
+    std::vector<char> unread = {};  ///< per output: whether it may be undefined from the start on; empty: none may be
   };
   Participant(SubsystemPointer model, Set set);
 
@@ -143,7 +144,8 @@ class Participant {
   bool records() const { return records_; }
   /// Whether a step may end before its proposed end.
   bool may_stop_early() const { return subsystem->stops_early() || may_reject_; }
-  [[noreturn]] void not_finite(const double* values) const;
+  /// Some of these outputs are NaN or infinite: fail, unless they were at the start and nothing reads them.
+  void not_finite(const double* values) const;
 
   SubsystemPointer subsystem;
   std::unique_ptr<Inputs> inputs;
@@ -186,6 +188,7 @@ class Participant {
     if (t_next > horizon) horizon = t_next;
   }
 
+  void note_undefined(const double* values);
   void save_place(Place& into) const;
   void restore_place(const Place& saved);
   double next_end();
@@ -219,6 +222,8 @@ class Participant {
   bool assumes_ = false;                            ///< it extrapolates and is heard
   bool repeats_ = false;                            ///< what it did not wait for is read from the pass before
   std::unique_ptr<SavedState> before_step_;
+  std::vector<char> unread_;     ///< per output: may be undefined; empty: none may be
+  std::vector<char> undefined_;  ///< per output: it is NaN or infinite from the start on
   RowBuffer rows_;
 };
 

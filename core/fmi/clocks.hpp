@@ -12,6 +12,7 @@ enum class ClockKind {
   changing,   ///< an input clock; the FMU knows the next interval when it has ticked
   countdown,  ///< an input clock; the FMU may know the next interval after any event
   output,     ///< the FMU ticks it in event mode
+  triggered,  ///< an input clock that another model ticks: here none does
 };
 
 struct ClockSetup {

@@ -60,9 +60,9 @@ void FmuSubsystem::start(double t) {
   changes_settings_ = false;
   const WatchFloatingPoint watch(settings_, changes_settings_);
   outputs_read_ = false;
-  first_length_ = 0.0;
   inner_length_ = 0.0;
   initialize(t);
+  instance_->exchange().length.equal = setup_.equal_steps;
   if (holds_) make_exchange();
 }
 
@@ -190,31 +190,12 @@ void FmuSubsystem::set_intermediate_inputs(double t) {
   write_continuous_inputs(t + 0.5 * std::clamp(inner_length_, 0.0, std::max(inner_end_ - t, 0.0)), *inputs_);
 }
 
-/// The length of a step. Steps that have to be equal are equal to the bit: ends on a grid are not.
-inline double FmuSubsystem::length(double t, double t_end) {
-  const double h = t_end - t;
-  return setup_.equal_steps ? equal_length(h) : h;
-}
-
-[[gnu::noinline]] double FmuSubsystem::equal_length(double h) {
-  if (first_length_ == 0.0) first_length_ = h;
-  if (std::abs(h - first_length_) > 1e-6 * first_length_) {
-    Text text;
-    text << "a step of " << h << " s after steps of " << first_length_
-         << " s; this FMU needs steps of equal length (canHandleVariableCommunicationStepSize = false): let the run "
-            "end on a multiple of its step";
-    throw ComponentFailure(text.str());
-  }
-  return first_length_;
-}
-
 /// Outputs are read at once: what an FMU did to the floating-point unit is then checked only once per step.
 double FmuSubsystem::step(double t, double t_end, Inputs& u) {
   const WatchFloatingPoint watch(settings_, changes_settings_);
   if (phase_ != Phase::stepping) throw ComponentFailure("the FMU has not begun");
   outputs_read_ = false;
   if (holds_) {
-    if (setup_.equal_steps) instance_->exchange().length = equal_length(t_end - t);
     step_held(t, t_end, u.at(t), y_.data());
     time_ = t_end;
     outputs_read_ = true;
@@ -281,7 +262,7 @@ inline double FmuSubsystem::go(double t, double t_end, Inputs& u) {
 StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
   if (setup_.redo_discarded) instance_->save(&step_state_);
   const IntermediateInputs* intermediate = intermediate_ ? &intermediate_ : nullptr;
-  const double h = length(t, t_end);
+  const double h = instance_->exchange().length.of(t, t_end);
   StepEnd end = instance_->do_step(t, h, intermediate);
   if (!end.discarded) {
     if (end.reached == t + h) end.reached = t_end;
@@ -358,7 +339,7 @@ FmuSubsystem::HeldStep FmuSubsystem::held_step() {
 }
 
 void FmuSubsystem::keep_memory(std::vector<double>& into) const {
-  into.assign({time_, next_event_, inner_length_, first_length_});
+  into.assign({time_, next_event_, inner_length_, instance_->exchange().length.last});
   put_shared(into);
 }
 
@@ -368,7 +349,7 @@ void FmuSubsystem::set_memory(const std::vector<double>& memory) {
   time_ = memory[0];
   next_event_ = memory[1];
   inner_length_ = memory[2];
-  first_length_ = memory[3];
+  instance_->exchange().length.last = memory[3];
   take_shared(memory.data() + 4);
 }
 

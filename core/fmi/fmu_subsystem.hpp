@@ -56,8 +56,6 @@ class FmuSubsystem final : public FmuBase, public fast::HeldStepper {
   void step_held(double t, double t_end, const double* u, double* y);
   static void in_foreign_call(void* const* models, std::size_t count, void (*work)(void*), void* argument);
   void go_on_held(const StepEnd& end, double t, double t_end, const double* u, double* y);
-  double length(double t, double t_end);
-  double equal_length(double h);
   void handle_events(double t, Inputs& u);
   void settle(double t, Inputs& u);
   [[noreturn]] void blame_output(const ComponentFailure& refused);
@@ -67,7 +65,6 @@ class FmuSubsystem final : public FmuBase, public fast::HeldStepper {
   bool changes_settings_ = false;
   bool holds_ = false;         ///< nothing but doubles, held from the start of a step: set, step, get
   bool outputs_read_ = false;  ///< since the last step
-  double first_length_ = 0.0;  ///< of the steps of an FMU that wants them equal, s
   IntermediateInputs intermediate_;
   double inner_start_ = 0.0;   ///< of the inner step of the FMU under way, s
   double inner_end_ = 0.0;     ///< of the step around it, s

@@ -22,7 +22,7 @@ class HeldSteps : public Instance {
     code_.call->turn_to(code_);
     x.time = t;
     StepEnd end;
-    if (!exchanges_in_step(t, x.length > 0.0 ? x.length : t_end - t, u, y, end)) x.unusual(end, t, t_end, u, y);
+    if (!exchanges_in_step(t, x.length.of(t, t_end), u, y, end)) x.unusual(end, t, t_end, u, y);
   }
 
  protected:

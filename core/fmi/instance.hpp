@@ -13,6 +13,7 @@
 #include "fmi/foreign_call.hpp"
 #include "fmi/library.hpp"
 #include "fmi/log.hpp"
+#include "fmi/step_length.hpp"
 
 namespace counterpoint::fmi {
 
@@ -64,7 +65,7 @@ struct Exchange {
   std::uint32_t input_width = 0;
   std::uint32_t output_count = 0;
   std::uint32_t output_width = 0;
-  double length = 0.0;    ///< of all steps, where they have to be equal to the bit; 0: from t to t_end, s
+  StepLength length;
   double time = 0.0;      ///< start of the step under way, s
   References references;  ///< of inputs and outputs, in one piece
   /// Called when a step did not end where it should, instead of getting anything: `t` and `t_end` are those of the

@@ -28,7 +28,7 @@ inline constexpr int count_of<fmi::InputStyle> = 5;
 template <>
 inline constexpr int count_of<fmi::Kind> = 2;
 template <>
-inline constexpr int count_of<fmi::ClockKind> = 4;
+inline constexpr int count_of<fmi::ClockKind> = 5;
 
 template <>
 struct Fields<fmi::Port> {

@@ -23,7 +23,7 @@ SubsystemPointer make_table_subsystem(const TableRows& rows) {
     throw UserError("times and values do not fit");
   }
   for (std::size_t k = 1; k < rows.times.size(); ++k) {
-    if (!(rows.times[k] > rows.times[k - 1])) throw UserError("times do not increase");
+    if (!(rows.times[k] >= rows.times[k - 1])) throw UserError("times decrease");
   }
   return std::make_shared<Table>(rows.times, rows.values, rows.width, rows.kind);
 }

@@ -17,7 +17,12 @@ struct Table::Saved final : SavedState {
 };
 
 Table::Table(std::vector<double> times, std::vector<double> values, int width, Kind kind)
-    : times_(std::move(times)), values_(std::move(values)), y_(width), width_(width), kind_(kind) {}
+    : times_(std::move(times)),
+      values_(std::move(values)),
+      y_(width),
+      width_(width),
+      kind_(kind),
+      jumps_(std::adjacent_find(times_.begin(), times_.end()) != times_.end()) {}
 
 /// The last row not later than t, with a little slack for clocks that rounded; 0 when all are later.
 std::size_t Table::row(double t) const {
@@ -49,6 +54,19 @@ const double* Table::output(double t, Inputs&) {
   const double* after = between ? before + width_ : before;
   for (int j = 0; j < width_; ++j) y_[j] = before[j] + weight * (after[j] - before[j]);
   return y_.data();
+}
+
+std::size_t Table::first_row_of_its_time(std::size_t k) const {
+  while (k > 0 && times_[k - 1] == times_[k]) --k;
+  return k;
+}
+
+/// Steps at its own pace end at rows, but for rounding.
+const double* Table::output_before_event() {
+  const std::size_t last = row(time_);
+  const std::size_t first = first_row_of_its_time(last);
+  const bool at_a_row = std::abs(time_ - times_[last]) <= 1e-12 * (1.0 + std::abs(time_));
+  return first < last && at_a_row ? &values_[first * width_] : nullptr;
 }
 
 std::unique_ptr<SavedState> Table::save() const { return std::make_unique<Saved>(time_); }

@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from .errors import SimulationError as SimulationError
     from .errors import SolverError as SolverError
     from .errors import StandstillWarning as StandstillWarning
+    from .errors import UndefinedWarning as UndefinedWarning
     from .errors import UnitWarning as UnitWarning
     from .errors import WindowWarning as WindowWarning
     from .fmi import export_fmu as export_fmu
@@ -123,7 +124,7 @@ _ROOMS = {
         "AlgebraicLoopError", "BondWarning", "ComponentDied", "ComponentError", "CounterpointError",
         "DescriptionWarning", "InternalError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError",
         "PaceWarning", "PeerLost", "RunInterrupted", "ScenarioError", "SetupError", "SimulationError", "SolverError",
-        "StandstillWarning", "UnitWarning", "WindowWarning",
+        "StandstillWarning", "UndefinedWarning", "UnitWarning", "WindowWarning",
     ),
     "fmi": ("export_fmu", "fmu"),
     "linearisation": ("linearise",),

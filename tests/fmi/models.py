@@ -339,7 +339,8 @@ FAULTS = (
     "enables-traps", "divides-by-zero", "reads-beyond-a-file", "traps", "exits-with-0", "exits-at-once",
     "exits-quickly", "returns-minus-1", "crashes-when-freed", "crashes-in-a-thread", "frees-twice",
     "logs-with-bad-pointers", "logs-after-it-was-freed", "stays-while-states-may-come-back", "stands-still",
-    "tells-outputs-late",
+    "tells-outputs-late", "counts-nanoseconds",
+    "leaves-its-output-undefined",
 )  # fmt: skip
 """What the parameter ``fault`` of the misbehaving model means, from 0."""
 

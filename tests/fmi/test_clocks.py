@@ -81,10 +81,20 @@ def with_clock(attributes):
     return {"modelDescription.xml": lambda data: data.replace(b"</ModelVariables>", clock.encode())}
 
 
-def test_a_clock_that_others_trigger_is_refused_rather_than_never_ticked(built, changed):
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_clock_that_other_models_would_trigger_never_ticks_which_is_told(built, changed, kind):
+    """Models of buses have them: data arrives with a tick. Alone, without a bus, they run."""
+    path = changed(built(CLOCKED, 3), with_clock('intervalVariability="triggered"'))
+    with pytest.warns(cp.fmi.ClockWarning, match='"tick" is a triggered input clock: nothing .* it never ticks'):
+        model = cp.fmu(path, kind=kind)
+    assert "never ticks" in model.remarks[0]
+    assert run(model)["fmu.ticks_a"].values[-1] == len(TICKS["a"])
+
+
+def test_a_triggered_clock_needs_no_event_mode(built, changed):
     path = changed(built("oscillator", 3), with_clock('intervalVariability="triggered"'))
-    with pytest.raises(cp.SetupError, match='"tick" is a triggered input clock, which is not supported'):
-        cp.fmu(path, kind="model-exchange")
+    with pytest.warns(cp.fmi.ClockWarning):
+        assert run(cp.fmu(path)).status == "finished"
 
 
 def test_a_clock_without_event_mode_is_refused(built, changed):

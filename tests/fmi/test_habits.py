@@ -98,6 +98,83 @@ def test_outputs_that_an_fmu_tells_only_after_its_initialisation(built, version,
     assert any("does not tell its outputs in initialisation mode" in message.text for message in model.messages)
 
 
+@ISOLATED
+def test_an_output_that_is_undefined_from_the_start_on_and_that_nothing_reads(built, version, fault, isolate):
+    """Some FMUs publish outputs that they compute in another configuration only: NaN all the time."""
+    undefined = {"fault": fault("leaves-its-output-undefined")}
+    system = cp.System("pair")
+    for name, given in (("a", undefined), ("b", {})):
+        model = cp.fmu(built("misbehaving", version), parameters=given, isolate=isolate, inputs_at="start")
+        system.add(name, model, step=0.1)
+    system.connect("b.y", "a.u", cp.hold())
+    with pytest.warns(cp.UndefinedWarning, match='a: output "y" is NaN at the start; nothing reads it'):
+        result = system.run(until=1.0, scheme="parallel")
+    assert result.status == "finished"
+    assert np.isnan(result["a.y"].values).all()
+    assert result["b.y"].values[-1] == pytest.approx(1.0)
+    assert result.events.to_string().count("is NaN at the start") == 1
+    assert result.quality.verdict is not None
+
+
+def test_an_undefined_output_is_a_remark_of_the_doctor(built, version, fault):
+    undefined = {"fault": fault("leaves-its-output-undefined")}
+    found = examine(built("misbehaving", version), step=0.1, parameters=undefined)
+    assert any("is NaN at the start" in finding.text for finding in found.remarks)
+    assert not any("NaN" in finding.text for finding in found.errors)
+
+
+def test_an_undefined_output_that_is_read_stops_the_run(built, version, fault):
+    undefined = {"fault": fault("leaves-its-output-undefined")}
+    system = cp.System("pair")
+    system.add("a", cp.fmu(built("misbehaving", version), parameters=undefined), step=0.1)
+    system.add("b", cp.fmu(built("misbehaving", version)), step=0.1)
+    system.connect("a.y", "b.u")
+    with pytest.raises(cp.NotFiniteError, match='output "y" is NaN'):
+        system.run(until=1.0)
+
+
+@ALL_VERSIONS
+@ISOLATED
+@pytest.mark.parametrize("start", [0.0, 7.3])
+def test_a_length_that_is_cut_off_to_nanoseconds_is_the_one_typed(built, version, fault, isolate, start):
+    """The difference of two times may be less than the step by rounding: 0.01 - 9 * 0.001 has 999999 whole ns."""
+    parameters = {"fault": fault("counts-nanoseconds"), "fault_time": 0.01}
+    model = cp.fmu(built("misbehaving", version), parameters=parameters, isolate=isolate)
+    system = cp.System("trial")
+    system.add("fmu", model, step=0.001)
+    assert system.run(until=start + 0.1, start=start).status == "finished"
+
+
+@pytest.mark.parametrize("inputs_at", ["start", "middle"])
+def test_a_length_that_is_cut_off_to_nanoseconds_is_the_one_typed_in_a_ring(built, version, fault, inputs_at):
+    parameters = {"fault": fault("counts-nanoseconds"), "fault_time": 0.01}
+    system = cp.System("ring")
+    for name in ("a", "b"):
+        model = cp.fmu(built("misbehaving", version), parameters=parameters, inputs_at=inputs_at)
+        system.add(name, model, step=0.001)
+    system.connect("a.y", "b.u", cp.hold())
+    system.connect("b.y", "a.u", cp.hold())
+    assert system.run(until=0.3, scheme="parallel").status == "finished"
+
+
+@ALL_VERSIONS
+def test_a_table_of_inputs_jumps_where_two_rows_have_the_same_time(built, version, tmp_path):
+    """So do tables that belong to FMUs of many tools write a step of an input."""
+    (tmp_path / "inputs.csv").write_text("time,u\n0,0\n0.5,0\n0.5,2\n1,2\n")
+    settings = CaseSettings(until=1.0, step=0.1, input=tmp_path / "inputs.csv")
+    result = read_case(built("misbehaving", version), settings=settings).run()
+    assert result["Misbehaving.y"].values[-1] == pytest.approx(1.0 + 2.0 * 0.5, abs=1e-9)
+
+
+def test_a_table_of_inputs_may_change_tunable_parameters(built, version, tmp_path):
+    (tmp_path / "inputs.csv").write_text("time,gain,float64_in\n0,1,2\n0.55,1,2\n0.55,3,2\n1,3,2\n")
+    settings = CaseSettings(until=1.0, step=0.1, input=tmp_path / "inputs.csv")
+    result = read_case(built("pass-through", version), settings=settings).run()
+    name = next(name for name in result.signals if name.endswith(".float64_out"))
+    assert result[name].values[5] == 2.0
+    assert result[name].values[-1] == 6.0
+
+
 def test_entries_that_begin_with_a_dot_are_read(built, tmp_path, version):
     path = rewritten(built("oscillator", version), tmp_path, lambda name: f"./{name}")
     assert alone(cp.fmu(path))["fmu.x"].values[0] == 1.0

@@ -36,6 +36,7 @@ from .pacing import (
 from .port_table import PortTable
 from .precedence import Scheme, scheme_problems, to_scheme, waits_for
 from .time_resolution import time_tolerance
+from .undefined import leave_unread
 from .window_plan import compound_paces
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     _add_participants(spec, system, natives, waits, options.host, paces=paces)
     for name in () if options.outside is None else options.outside.wanted_slopes:
         spec.send_slopes(list(system.subsystems).index(name))
+    leave_unread(spec, system, options, paces)
     connections = tuple(_add_connections(spec, system, ports, waits, options))
     _check_defects(singles, common, connections)
     add_events(spec, system, ports, connections, start)

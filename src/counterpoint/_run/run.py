@@ -47,6 +47,7 @@ from .selection import Selection
 from .standstill import Standstill, warn_about_standstill
 from .strategy import with_strategy
 from .time_resolution import is_too_small, resolution_text
+from .undefined import warn_about_undefined
 from .window_plan import core_window, not_converged_error, warn_about_windows, window_remark, with_window
 
 if TYPE_CHECKING:
@@ -186,6 +187,7 @@ class Run:
         watch(self)
         with self._claim.in_use():
             self._guarded(lambda: self._call_watched(self._driver.start, "to start at"))
+        warn_about_undefined(system, self._plan, self._driver, self._log)
         self._standstill = Standstill(system, self._plan, self._driver)
 
     def _make_store(self, options: RunOptions) -> FileStore | MemoryStore:

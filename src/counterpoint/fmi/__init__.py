@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .description import ModelDescription
     from .description_reading import DescriptionError, read_description
     from .exporting import export_fmu
-    from .importing import Fmu, fmu
+    from .importing import ClockWarning, Fmu, fmu
     from .isolation import Isolation
     from .texts import text_of
 
@@ -23,6 +23,7 @@ _HOME = {
     "Archive": "archive",
     "ArchiveError": "archive",
     "ArchiveLimits": "archive",
+    "ClockWarning": "importing",
     "DescriptionError": "description_reading",
     "Fmu": "importing",
     "Isolation": "isolation",
@@ -37,6 +38,7 @@ __all__ = [
     "Archive",
     "ArchiveError",
     "ArchiveLimits",
+    "ClockWarning",
     "DescriptionError",
     "Fmu",
     "Isolation",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _PARAMETERS = ("parameter", "structuralParameter")
+_HELD = ("discrete", "tunable")
 
 
 class StepWarning(UserWarning):
@@ -93,9 +94,9 @@ class FmuCase(ModelCase):
             warnings.warn(f"{self.path}: {text}", StepWarning, stacklevel=3)
 
     def _add_inputs(self, system: System, path: Path) -> None:
-        """Connect the columns of a CSV file to inputs: lines between rows for continuous ones, else held."""
-        data = read_csv(path)
-        unknown = [name for name in data.names if name not in self.model.inputs]
+        """Connect the columns of a CSV file to inputs and tunable parameters: lines for continuous ones, else held."""
+        data = read_csv(path, jumps=True)
+        unknown = [n for n in data.names if n not in self.model.inputs and not self.model.open_parameter(n)]
         if unknown:
             raise ScenarioError(f'{path}: no input "{name}"{did_you_mean(name, self.model.inputs)}' for name in unknown)
         for kind, names in input_columns(self.model.description, data.names).items():
@@ -127,7 +128,7 @@ def as_word(name: str) -> str:
 def input_columns(description: ModelDescription, names: list[str]) -> dict[str, list[str]]:
     """Divide inputs into continuous ones and those that are held."""
     floats = [
-        n for n in names if description.by_name[n].type in FLOATS and description.by_name[n].variability != "discrete"
+        n for n in names if description.by_name[n].type in FLOATS and description.by_name[n].variability not in _HELD
     ]
     return {"continuous": floats, "discrete": [n for n in names if n not in floats]}
 

@@ -48,7 +48,7 @@ def _clock_setup(clock: Variable) -> _core.fmi.ClockSetup:
     assert ticks is not None
     if clock.causality == "output":
         return _core.fmi.ClockSetup(clock.reference, _core.fmi.ClockKind.output, 0.0, 0.0)
-    kind = {"changing": "changing", "countdown": "countdown"}.get(ticks.kind, "periodic")
+    kind = ticks.kind if ticks.kind in ("changing", "countdown", "triggered") else "periodic"
     return _core.fmi.ClockSetup(clock.reference, getattr(_core.fmi.ClockKind, kind), ticks.interval or 0.0, ticks.shift)
 
 

@@ -212,6 +212,11 @@ class ModelDescription:
         """Return the variables of these causalities, in the order of the file."""
         return [v for v in self.variables if v.causality in causalities]
 
+    @property
+    def triggered_clocks(self) -> list[Variable]:
+        """Input clocks that other models tick (FMI 3)."""
+        return [v for v in self.with_causality("input") if v.ticks is not None and v.ticks.kind == "triggered"]
+
     def find(self, name: str, where: str = "") -> Variable:
         """Return a variable; raise SetupError with a suggestion if there is none."""
         if name not in self.by_name:

@@ -15,7 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import CounterpointError, MissingExtraError, SetupError, SimulationError, StandstillWarning
+from ..errors import (
+    CounterpointError,
+    MissingExtraError,
+    SetupError,
+    SimulationError,
+    StandstillWarning,
+    UndefinedWarning,
+)
 from ..results import Result
 from ..subsystems import linear
 from ..system import System
@@ -23,7 +30,7 @@ from ..windows import Window, window
 from .archive import Archive
 from .description import ModelDescription
 from .description_reading import read_description
-from .importing import Fmu, fmu
+from .importing import ClockWarning, Fmu, fmu
 from .isolation import Isolation
 from .options import CO_SIMULATION, MODEL_EXCHANGE
 
@@ -105,7 +112,8 @@ def examine(
             continue
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", StandstillWarning)  # the trial reports it
+                for reported in (StandstillWarning, UndefinedWarning, ClockWarning):  # by the trial
+                    warnings.simplefilter("ignore", reported)
                 patient.findings += [Finding(level, name, text) for level, text in look(patient)]
         except CounterpointError as error:
             patient.failed(error)
@@ -143,6 +151,7 @@ def _trial(patient: Examination) -> Findings:
     try:
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always", StandstillWarning)
+            warnings.simplefilter("always", UndefinedWarning)
             patient.trial = _run(model, step)
     except SimulationError as error:
         patient.failed(error)
@@ -152,7 +161,7 @@ def _trial(patient: Examination) -> Findings:
         if patient.trial.message:
             yield "remark", patient.trial.message
         for warning in warned:
-            yield "error", str(warning.message)
+            yield "remark" if warning.category is UndefinedWarning else "error", str(warning.message)
     errors = [message for message in model.messages if message.status != "ok"]
     for message in errors[:10]:
         yield "remark", f"log message ({message.status}): {message.text}"
@@ -181,7 +190,10 @@ def _restored(patient: Examination) -> Findings:
         yield "remark", "cannot save and restore its state: windows and repeated steps are not possible"
         return
     step = _step(patient, model)
-    once, twice = (_run(model, step, window(length=10 * step, repeats=repeats)) for repeats in (1, 2))
+    assert patient.trial is not None
+    defined = [name for name, values in _signals(patient.trial).items() if np.isfinite(values).all()]
+    heard = next((name for name in model.output_widths if f"fmu.{name}" in defined), "")
+    once, twice = (_run(model, step, window(length=10 * step, repeats=repeats), heard) for repeats in (1, 2))
     names = _differences(once, twice)
     stopped = _stopped(patient.trial, once)
     if names:
@@ -283,19 +295,19 @@ def _step(patient: Examination, model: Fmu) -> float:
     return model.preferred_step or (stop / _STEPS if stop else 0.01)
 
 
-def _run(model: Fmu, step: float, repeated: Window | None = None) -> Result:
+def _run(model: Fmu, step: float, repeated: Window | None = None, heard: str = "") -> Result:
     system = System("trial")
     system.add("fmu", model, step=step)
     for name in model.input_widths:
         if name not in model.defaults:
             system.set(f"fmu.{name}", 0.0)
-    if repeated is not None and model.output_widths:
+    if heard:
         # A window is repeated for subsystems that extrapolate: the listener does.
-        first, width = next(iter(model.output_widths.items()))
+        width = model.output_widths[heard]
         system.add(
             "listener", linear([[0.0]], np.zeros((1, width)), x0=[0.0], inputs={"u": width}, outputs="y"), step=step
         )
-        system.connect(f"fmu.{first}", "listener.u", convert=False)
+        system.connect(f"fmu.{heard}", "listener.u", convert=False)
     return system.run(until=_STEPS * step, scheme="parallel", window=repeated)
 
 

@@ -38,6 +38,10 @@ from .values import as_signal, as_whole
 from .variable_units import unit_name, unit_of
 
 
+class ClockWarning(UserWarning):
+    """An FMU has triggered input clocks (FMI 3): nothing in a system triggers them, they never tick."""
+
+
 @recorded
 def fmu(
     path: str | os.PathLike[str],
@@ -143,6 +147,7 @@ def fmu(
     description = read_description(archive, lenient=True)
     if not lenient:
         _warn(archive, description)
+    _warn_of_clocks(archive, description)
     categories = logging if isinstance(logging, bool) else tuple(logging)
     chosen = Options(
         name or description.name,
@@ -182,6 +187,18 @@ def _warn(archive: Archive, description: ModelDescription) -> None:
         DescriptionWarning,
         stacklevel=3,
     )
+
+
+def _warn_of_clocks(archive: Archive, description: ModelDescription) -> None:
+    """Warn of clocks that will never tick."""
+    clocks = description.triggered_clocks
+    if clocks:
+        others = f" and {len(clocks) - 1} more" if len(clocks) > 1 else ""
+        warnings.warn(f"{archive.path}: {_never_ticks(clocks[0])}{others}", ClockWarning, stacklevel=3)
+
+
+def _never_ticks(clock: Variable) -> str:
+    return f'"{clock.name}" is a triggered input clock: nothing in a system triggers it, it never ticks'
 
 
 def _is_tunable(variable: Variable) -> bool:
@@ -335,11 +352,12 @@ class Fmu(Subsystem):
 
     @property
     def remarks(self) -> list[str]:
-        """What is unusual about its files and does not prevent it from running."""
+        """What is unusual about it and does not prevent it from running."""
+        found = [_never_ticks(clock) for clock in self.description.triggered_clocks]
         expected = f"{self.interface.model_identifier}{library_suffix()}"
-        if self._binary.endswith(f"/{expected}"):
-            return []
-        return [f"its library is {self._binary}; expected the name {expected}"]
+        if not self._binary.endswith(f"/{expected}"):
+            found.append(f"its library is {self._binary}; expected the name {expected}")
+        return found
 
     @property
     def is_foreign(self) -> bool:
@@ -496,6 +514,7 @@ class Fmu(Subsystem):
         """Yield the reasons why the FMU cannot run with a step over a time span, both in s."""
         return iter(()) if self.kind == MODEL_EXCHANGE else step_problems(self.interface, step, span)
 
+    may_be_undefined = True
     can_tell_standstill = True
 
     def standstill_problems(self, still: Sequence[str], t: float) -> dict[str, str]:

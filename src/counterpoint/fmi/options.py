@@ -75,12 +75,7 @@ def option_problems(options: Options, kind: str, able: Interface, description: M
 
 
 def _clock_problems(options: Options, kind: str, able: Interface, description: ModelDescription) -> Iterator[str]:
-    clocks = [v for v in description.with_causality("input") if v.ticks is not None]
-    for clock in clocks:
-        if clock.ticks is not None and clock.ticks.kind == "triggered":
-            yield (
-                f'"{clock.name}" is a triggered input clock, which is not supported; time-based clocks are supported'
-            )
+    clocks = [v for v in description.with_causality("input") if v.ticks is not None and v.ticks.kind != "triggered"]
     if clocks and kind == CO_SIMULATION and not (able.has_event_mode and options.events):
         yield f'"{clocks[0].name}" is an input clock, which ticks in event mode; ' + (
             "with events=False it would never tick"

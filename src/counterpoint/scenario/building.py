@@ -221,7 +221,7 @@ class Builder:
             return table(**options)
         with self.noting(*at, "file"):
             path = self.folder.find(entry.file)
-            data = read_csv(path, entry.outputs, separator=entry.separator, decimal=entry.decimal)
+            data = read_csv(path, entry.outputs, separator=entry.separator, decimal=entry.decimal, jumps=True)
             return table(data.times, data.values, **options | {"outputs": data.names})
         return None
 

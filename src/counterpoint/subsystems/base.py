@@ -90,6 +90,7 @@ class Subsystem:
     defaults: Mapping[str, ArrayLike] = {}
     units: Mapping[str, str] = {}
     unit_definitions: Mapping[str, Unit] = {}  #: units that are known better than by their names, as in FMUs
+    may_be_undefined: bool = False  #: whether an output that nothing reads may be NaN from the start on
     can_tell_standstill: bool = False  #: whether :meth:`standstill_problems` is worth asking
     units_expected: bool = False  #: whether a unit that is missing on one side of a connection is worth a warning
     sampled: bool = False  #: whether its step belongs to the model, as that of a digital controller does

@@ -32,7 +32,7 @@ def table(
     Parameters
     ----------
     times : array of shape (n,)
-        Strictly increasing, in s.
+        Increasing, in s. Rows of the same time are a jump, from the first of them to the last.
     values : array of shape (n,) or (n, k)
         Outputs at these times.
     outputs : names, or name -> width
@@ -85,9 +85,9 @@ def _check_axis(axis: np.ndarray[tuple[int, ...], np.dtype[np.float64]], rows: i
     if not np.all(np.isfinite(axis)):
         raise SetupError(f"times: row {int(np.argmin(np.isfinite(axis))) + 1} is not a finite number")
     steps = np.diff(axis)
-    if np.any(steps <= 0.0):
-        row = int(np.argmax(steps <= 0.0)) + 1
-        raise SetupError(f"times: row {row + 1} ({axis[row]} s) is not later than row {row} ({axis[row - 1]} s)")
+    if np.any(steps < 0.0):
+        row = int(np.argmax(steps < 0.0)) + 1
+        raise SetupError(f"times: row {row + 1} ({axis[row]} s) is before row {row} ({axis[row - 1]} s)")
 
 
 class _FunctionSource(Subsystem):

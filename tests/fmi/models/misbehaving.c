@@ -71,7 +71,9 @@ enum {
   LOGS_AFTER_IT_WAS_FREED,
   STAYS_WHILE_STATES_MAY_COME_BACK,
   STANDS_STILL,
-  TELLS_OUTPUTS_LATE
+  TELLS_OUTPUTS_LATE,
+  COUNTS_NANOSECONDS,
+  LEAVES_ITS_OUTPUT_UNDEFINED
 };
 
 static const Variable variables[] = {SCALAR(INT32, Values, fault), SCALAR(FLOAT64, Values, fault_time),
@@ -81,7 +83,8 @@ static const Variable variables[] = {SCALAR(INT32, Values, fault), SCALAR(FLOAT6
 static void reset(void* values) { ((Values*)values)->fault_time = 0.5; }
 
 static Status calculate(Instance* instance) {
-  const Values* s = instance->values;
+  Values* s = instance->values;
+  if (s->fault == LEAVES_ITS_OUTPUT_UNDEFINED) s->y = NAN;
   if (s->fault != TELLS_OUTPUTS_LATE || instance->mode != INITIALIZATION) return OK;
   instance->log(instance, ERROR, "logStatusError", "illegal call sequence");
   return ERROR;
@@ -301,6 +304,11 @@ static Status advance(Instance* instance, double end, StepEnd* step) {
   Values* s = instance->values;
   if (s->fault == DISCARDS_LONG_STEPS && end - instance->time > 0.011) {
     step->reached = instance->time + 0.01;
+    return DISCARD;
+  }
+  if (s->fault == COUNTS_NANOSECONDS && (long long)(s->fault_time * 1e9) % (long long)(instance->length * 1e9) != 0) {
+    step->reached = instance->time;
+    instance->log(instance, DISCARD, "logStatusDiscard", "its period is no multiple of the step");
     return DISCARD;
   }
   if (s->fault == STAYS_WHILE_STATES_MAY_COME_BACK && instance->may_be_restored) return OK;

@@ -60,6 +60,7 @@ typedef struct {
 struct Instance {
   void* values;
   double time;
+  double length; /* of the step under way */
   Mode mode;
   bool co_simulation;
   bool event_mode;   /* events between steps are the importer's business */

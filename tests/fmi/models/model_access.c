@@ -135,6 +135,7 @@ Status do_step(Instance* instance, double now, double step, StepEnd* end) {
     return ERROR;
   }
   instance->time = now;
+  instance->length = step;
   *end = (StepEnd){.reached = now + step};
   instance->inputs_changed = false;
   const Status status = definition.advance(instance, now + step, end);

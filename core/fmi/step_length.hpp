@@ -1,0 +1,33 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace counterpoint::fmi {
+
+/// Lengths of the steps of an FMU. The ends of steps on a grid are rounded, and so is the difference of two of them:
+/// 0.01 - 9 * 0.001 is less than 0.001. Some FMUs cut the length off to whole nanoseconds, and then find that it is no
+/// part of their period; others have to arrive at their own events, at t_end, and not before.
+///
+/// Hence a length is never less than it was typed, nor than t_end - t, and exceeds them by no more than rounding. What
+/// was typed is the length before, or else the short decimal number that differs from t_end - t by no more than that.
+struct StepLength {
+  double last = 0.0;   ///< as typed, s; 0: no step was made
+  bool equal = false;  ///< the FMU refuses steps of different lengths: all are as typed, to the bit
+
+  [[gnu::always_inline]] double of(double t, double t_end) {
+    const double h = t_end - t;
+    if (std::abs(h - last) > rounding(t, t_end)) change(t, t_end);
+    return equal ? last : std::max(h, last);
+  }
+
+ private:
+  /// Each of the two times is a product and a sum, both rounded; so is their difference.
+  static double rounding(double t, double t_end) {
+    return 2.0 * std::numeric_limits<double>::epsilon() * (std::abs(t) + std::abs(t_end));
+  }
+  void change(double t, double t_end);
+};
+
+}  // namespace counterpoint::fmi
