@@ -95,3 +95,7 @@ def test_work_for_an_error_is_read_between_runs():
     assert work_at(points, 1e-5) == np.inf
     curves = Curves(two_mass_oscillator(), {"fixed": points, "defect": [Point(1e-3, 1e-3, 158, 0.0)]})
     assert curves.best_share(1e-3) == ("defect", pytest.approx(0.5, rel=1e-2))
+
+
+def test_the_numbers_are_those_that_are_committed(quick, committed):
+    assert committed["changes"](quick[1], "step-control") == []
