@@ -101,7 +101,8 @@ def _give_derivatives(spec: _core.WindowSpec, plan: Plan, derivatives: Linearise
     waiting = {(connection.source, connection.target) for connection in plan.connections if connection.waits}
     answer, signals = derivatives.answer_of_pass(waiting)
     places = [(plan.names.index(name), column) for name, column in signals]
-    spec.set_derivatives(*(np.asfortranarray(part) for part in (answer.A, answer.B, answer.C, answer.D)), places)
+    a, b, c, d = (np.asfortranarray(part) for part in (answer.A, answer.B, answer.C, answer.D))
+    spec.set_derivatives(a, b, c, d, places)
 
 
 def _unit(system: System, length: float) -> float:
