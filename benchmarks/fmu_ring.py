@@ -143,7 +143,7 @@ class HandWritten:
 
 
 class Ours:
-    """Counterpoint: everybody steps at once, as in the loop by hand; inputs held, or as the FMU and we like it best."""
+    """Counterpoint: all step at once, as in the loop by hand; inputs held, or as the FMU and we like it best."""
 
     def __init__(self, count: int, steps: int, version: int, lines: bool = False, **options: Any) -> None:
         system = cp.System("ring")

@@ -217,15 +217,25 @@ TEST(steps_end_at_events_and_begin_anew) {
   CHECK(met);
 }
 
+namespace {
+
+/// Always wants steps of one length.
+class Constant final : public StepLaw {
+ public:
+  explicit Constant(double length) : length_(length) {}
+  StepChoice propose(double, double, double) override { return {length_}; }
+
+ private:
+  double length_;
+};
+
+}  // namespace
+
 TEST(a_step_that_was_cut_does_not_hold_back_the_next_one) {
-  class Constant final : public StepLaw {
-   public:
-    StepChoice propose(double, double, double) override { return {0.3}; }
-  };
   StepLimits given;
   given.growth = 1.5;
   given.alignment = 1.0;
-  StepChooser chooser(std::make_shared<Constant>(), given);
+  StepChooser chooser(std::make_shared<Constant>(0.3), given);
   StepClock clock(0.0, 3.0, 0.0, 1e-12);
   std::vector<double> ends;
   constexpr double none = Polynomial::infinity;
@@ -238,16 +248,12 @@ TEST(a_step_that_was_cut_does_not_hold_back_the_next_one) {
 }
 
 TEST(after_a_bend_that_a_source_foresaw_steps_begin_with_an_eighth_of_the_length_before) {
-  class Constant final : public StepLaw {
-   public:
-    StepChoice propose(double, double, double) override { return {0.4}; }
-  };
   StepLimits given;
   given.first = 0.01;
   given.growth = 100.0;
   constexpr double none = Polynomial::infinity;
   const auto after = [&](double event, double foreseen) {
-    StepChooser chooser(std::make_shared<Constant>(), given);
+    StepChooser chooser(std::make_shared<Constant>(0.4), given);
     StepClock clock(0.0, 3.0, 0.0, 1e-12);
     chooser.next_end(0.0, 0.0, clock, event, foreseen);
     chooser.next_end(0.01, 0.01, clock, event, foreseen);

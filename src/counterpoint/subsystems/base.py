@@ -190,7 +190,7 @@ class Subsystem:
 
     @property
     def repeats_unasked(self) -> bool:
-        """Whether its first steps may be repeated from a saved state though nobody asked for it."""
+        """Whether its first steps may be repeated from a saved state without being asked for."""
         return self.can_save
 
     @property
@@ -257,7 +257,7 @@ class NativeSubsystem(Subsystem):
 
     @property
     def repeats_unasked(self) -> bool:
-        """Whether its first steps may be repeated from a saved state though nobody asked for it."""
+        """Whether its first steps may be repeated from a saved state without being asked for."""
         return self._repeats_unasked
 
     def _native(self) -> _core.Subsystem:
