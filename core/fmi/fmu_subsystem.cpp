@@ -262,10 +262,10 @@ inline double FmuSubsystem::go(double t, double t_end, Inputs& u) {
 StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
   if (setup_.redo_discarded) instance_->save(&step_state_);
   const IntermediateInputs* intermediate = intermediate_ ? &intermediate_ : nullptr;
-  const double h = instance_->exchange().length.of(t, t_end);
-  StepEnd end = instance_->do_step(t, h, intermediate);
+  const StepLength::Step step = instance_->exchange().length.of(t, t_end);
+  StepEnd end = instance_->do_step(step.t, step.length, intermediate);
   if (!end.discarded) {
-    if (end.reached == t + h) end.reached = t_end;
+    if (end.reached == step.t + step.length) end.reached = t_end;
     return end;
   }
   if (end.terminate) return end;

@@ -22,7 +22,8 @@ class HeldSteps : public Instance {
     code_.call->turn_to(code_);
     x.time = t;
     StepEnd end;
-    if (!exchanges_in_step(t, x.length.of(t, t_end), u, y, end)) x.unusual(end, t, t_end, u, y);
+    const StepLength::Step step = x.length.of(t, t_end);
+    if (!exchanges_in_step(step.t, step.length, u, y, end)) x.unusual(end, t, t_end, u, y);
   }
 
  protected:

@@ -12,20 +12,30 @@ namespace counterpoint::fmi {
 ///
 /// Hence a length is never less than it was typed, nor than t_end - t, and exceeds them by no more than rounding. What
 /// was typed is the length before, or else the short decimal number that differs from t_end - t by no more than that.
+/// Where the end would then be later than t_end, the start is earlier by as much: FMUs with a step of their own go on
+/// as long as they are before the end, and would make one more.
 struct StepLength {
+  struct Step {
+    double t, length;  ///< as the FMU is told, s
+  };
   double last = 0.0;   ///< as typed, s; 0: no step was made
   bool equal = false;  ///< the FMU refuses steps of different lengths: all are as typed, to the bit
 
-  [[gnu::always_inline]] double of(double t, double t_end) {
+  [[gnu::always_inline]] Step of(double t, double t_end) {
     const double h = t_end - t;
     if (std::abs(h - last) > rounding(t, t_end)) change(t, t_end);
-    return equal ? last : std::max(h, last);
+    const double length = equal ? last : std::max(h, last);
+    return {t + length > t_end ? start(t_end, length) : t, length};
   }
 
  private:
   /// Each of the two times is a product and a sum, both rounded; so is their difference.
   static double rounding(double t, double t_end) {
     return 2.0 * std::numeric_limits<double>::epsilon() * (std::abs(t) + std::abs(t_end));
+  }
+  static double start(double t_end, double length) {
+    const double t = t_end - length;
+    return t + length > t_end ? std::nextafter(t, -std::numeric_limits<double>::infinity()) : t;
   }
   void change(double t, double t_end);
 };

@@ -340,7 +340,7 @@ FAULTS = (
     "exits-quickly", "returns-minus-1", "crashes-when-freed", "crashes-in-a-thread", "frees-twice",
     "logs-with-bad-pointers", "logs-after-it-was-freed", "stays-while-states-may-come-back", "stands-still",
     "tells-outputs-late", "counts-nanoseconds",
-    "leaves-its-output-undefined",
+    "leaves-its-output-undefined", "goes-on-before-the-end",
 )  # fmt: skip
 """What the parameter ``fault`` of the misbehaving model means, from 0."""
 

@@ -145,6 +145,16 @@ def test_a_length_that_is_cut_off_to_nanoseconds_is_the_one_typed(built, version
     assert system.run(until=start + 0.1, start=start).status == "finished"
 
 
+@ALL_VERSIONS
+@ISOLATED
+def test_a_model_that_goes_on_while_it_is_before_the_end_makes_no_step_too_many(built, version, fault, isolate):
+    """Start and length add up to no more than the end: else such a model makes a step more at some ends."""
+    parameters = {"fault": fault("goes-on-before-the-end"), "fault_time": 0.001}
+    system = cp.System("trial")
+    system.add("fmu", cp.fmu(built("misbehaving", version), parameters=parameters, isolate=isolate), step=0.001)
+    assert system.run(until=0.2)["fmu.y"].values.tolist() == list(range(201))
+
+
 @pytest.mark.parametrize("inputs_at", ["start", "middle"])
 def test_a_length_that_is_cut_off_to_nanoseconds_is_the_one_typed_in_a_ring(built, version, fault, inputs_at):
     parameters = {"fault": fault("counts-nanoseconds"), "fault_time": 0.01}

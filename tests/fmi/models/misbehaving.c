@@ -73,7 +73,8 @@ enum {
   STANDS_STILL,
   TELLS_OUTPUTS_LATE,
   COUNTS_NANOSECONDS,
-  LEAVES_ITS_OUTPUT_UNDEFINED
+  LEAVES_ITS_OUTPUT_UNDEFINED,
+  GOES_ON_BEFORE_THE_END
 };
 
 static const Variable variables[] = {SCALAR(INT32, Values, fault), SCALAR(FLOAT64, Values, fault_time),
@@ -310,6 +311,10 @@ static Status advance(Instance* instance, double end, StepEnd* step) {
     step->reached = instance->time;
     instance->log(instance, DISCARD, "logStatusDiscard", "its period is no multiple of the step");
     return DISCARD;
+  }
+  if (s->fault == GOES_ON_BEFORE_THE_END) { /* y: steps of its own, of the length fault_time */
+    while (s->y * s->fault_time < end) s->y += 1.0;
+    return OK;
   }
   if (s->fault == STAYS_WHILE_STATES_MAY_COME_BACK && instance->may_be_restored) return OK;
   s->slope = 1.0 + s->u;
