@@ -354,5 +354,5 @@ def test_an_output_that_reads_inputs_without_saying_so_is_told_how():
     system = cp.System()
     system.add("model", model, step=0.1)
     system.set("model.u", 1.0)
-    with pytest.raises(cp.NotFiniteError, match="if it reads u, say feedthrough=True"):
+    with pytest.raises(cp.NotFiniteError, match="if it reads u, pass feedthrough=True"):
         system.run(until=1.0)

@@ -423,7 +423,7 @@ class ExpressionParser {
     made_.used_constants_.insert(token.text);
     if (element < 0 && values.size() != 1) {
       fail(token.position, "\"" + token.text + "\" has " + std::to_string(values.size()) +
-                               " numbers; say which: " + token.text + "[0]");
+                               " numbers; specify one: " + token.text + "[0]");
     }
     if (element >= static_cast<int>(values.size())) {
       fail(token.position, "\"" + token.text + "\" has " + std::to_string(values.size()) + " numbers, counted from 0");

@@ -59,7 +59,7 @@ def test_a_damaged_run_file_cannot_be_run_again(tmp_path):
 
 
 def test_a_scenario_has_no_step_of_its_own(tmp_path):
-    with pytest.raises(SetupError, match="each subsystem has its own step; say which one: --step engine=1e-4"):
+    with pytest.raises(SetupError, match="each subsystem has its own step; name the subsystem: --step engine=1e-4"):
         read_case(EXAMPLES / "two_mass.toml", settings=CaseSettings(step=0.1))
 
 

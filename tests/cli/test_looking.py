@@ -26,7 +26,7 @@ def test_a_run_file_is_plotted(run_file, counterpoint, tmp_path):
 def test_a_picture_is_not_overwritten_unasked(run_file, counterpoint):
     code, _, err = counterpoint("plot", run_file)
     assert code == 2
-    assert "already there; add --overwrite" in err
+    assert "already exists; add --overwrite" in err
     assert counterpoint("plot", run_file, "--overwrite")[0] == 0
 
 

@@ -76,14 +76,14 @@ def test_nothing_is_overwritten_unasked(model, counterpoint):
     assert counterpoint(*arguments)[0] == 0
     code, _, err = counterpoint(*arguments)
     assert code == 2
-    assert "already there; add --overwrite" in err
+    assert "already exists; add --overwrite" in err
 
 
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (("--step", "0.01"), "run.until: missing; write [run] with until = 10, or say --until 10"),
-        (("--until", "1"), "mechanism.step: missing; write step = 1e-3 (s), or say --step 1e-3"),
+        (("--step", "0.01"), "run.until: missing; write [run] with until = 10, or use --until 10"),
+        (("--until", "1"), "mechanism.step: missing; write step = 1e-3 (s), or use --step 1e-3"),
         (("--until", "-1", "--step", "0.01"), "until: -1.0: the run ends before it begins"),
         (("--until", "1", "--step", "-0.01"), "step: -0.01: must be greater than 0"),
         (("--until", "1", "--step", "0.01", "--scheme", "slow-first"), 'did you mean "slowest-first"?'),
@@ -119,7 +119,7 @@ def test_mistakes_of_the_file_are_told_with_its_name(model, counterpoint, additi
 def test_a_step_is_refused_for_a_scenario(counterpoint, examples):
     code, _, err = counterpoint("run", examples / "two_mass.toml", "--step", "0.1")
     assert code == 2
-    assert "in a scenario each subsystem has its own step; say which one: --step engine=1e-4" in err
+    assert "in a scenario each subsystem has its own step; name the subsystem: --step engine=1e-4" in err
 
 
 def test_info_shows_what_a_mechanism_is_made_of(model, counterpoint):
@@ -140,7 +140,7 @@ def test_info_writes_matrices(model, counterpoint, tmp_path):
     assert (tmp_path / "out" / "mass.mtx").read_text().startswith("%%MatrixMarket matrix coordinate real symmetric\n")
     code, _, err = counterpoint("info", model(), "--matrices", "out")
     assert code == 2
-    assert "already there" in err
+    assert "already exists" in err
     assert counterpoint("info", model(), "--matrices", "out", "--overwrite")[0] == 0
 
 

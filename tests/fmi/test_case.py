@@ -97,7 +97,7 @@ def test_an_fmu_without_step_or_end(command, built, changed):
     path = changed(built("oscillator", 2), {"modelDescription.xml": bare})
     code, _, errors = command("run", path)
     assert code == 2
-    assert "the FMU suggests no end of the run; say --until 10" in errors
+    assert "the FMU has no default stop time; use --until 10" in errors
     with pytest.warns(StepWarning, match="suggests no step; 0.01 s is used; --step sets another"):
         assert read_case(path, settings=CaseSettings(until=10.0)).build().subsystems["Oscillator"].step == 0.01
 

@@ -242,3 +242,19 @@ def test_models_that_are_known_by_their_steps_only_are_not_tried_for_the_verdict
     made = Counted.calls
     assert result.quality.modes.empty
     assert Counted.calls - made <= 6 * made  # of the second runs, with a quarter and with half the steps
+
+
+def test_a_large_system_is_not_probed_for_its_verdict(monkeypatch):
+    """Arnoldi's method on the map of a period takes seconds from 60 states on: too long for a run of milliseconds."""
+    from counterpoint.stability_analysis import analysis
+
+    iterated = []
+    monkeypatch.setattr(analysis, "_largest", iterated.append)
+    system = cp.System("ring")
+    for k in range(60):
+        system.add(f"s{k}", cp.linear([[-1.0]], [[0.5]], [[1.0]], x0=[1.0 + k]), step=0.05 if k % 2 else 0.01)
+    for k in range(60):
+        system.connect(f"s{k}.y", f"s{(k + 1) % 60}.u")
+    quality = system.run(until=1.0).quality
+    assert quality.second.result is not None
+    assert (quality.second.modes, iterated) == (None, [])

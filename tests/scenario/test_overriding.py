@@ -51,7 +51,7 @@ def test_a_key_of_a_subsystem_and_one_of_the_scenario(tmp_path):
         ({"set": {"rom.temperature": 1}}, 'set: "rom.temperature": no such subsystem; did you mean "room"?'),
         ({"set": {"room.temprature": 1}}, "temprature"),
         ({"steps": {"rom": 1.0}}, 'step: "rom": no such subsystem; did you mean "room"?'),
-        ({"step": 1.0}, "say which one: --step engine=1e-4"),
+        ({"step": 1.0}, "name the subsystem: --step engine=1e-4"),
         ({"input": Path("a.csv")}, "--input is for FMUs and system structures"),
     ],
 )

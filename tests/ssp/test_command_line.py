@@ -79,7 +79,7 @@ def test_conversion_there_and_back(command, pack, tmp_path):
     assert (tmp_path / "oscillator.fmu").exists()
     code, _, errors = command("convert", path, "plant.toml")
     assert code == 2
-    assert "plant.toml: already there" in errors
+    assert "plant.toml: already exists" in errors
     assert command("convert", "plant.toml", "again.ssp")[0] == 0
     assert cp.Scenario.read("again.ssp").tables()["connections"] == cp.Scenario.read(path).tables()["connections"]
     assert command("convert", "plant.toml", "plain.ssd")[0] == 0

@@ -125,7 +125,7 @@ def test_a_linearised_system_runs_like_the_one_it_stands_for():
 def test_a_subsystem_without_a_step_needs_a_typical_one():
     system = cp.System()
     system.add("left", cp.ode(lambda t, x, u: [u[0] - x[0]], [0.0], inputs="u", outputs="x"))
-    with pytest.raises(cp.SetupError, match=r"subsystems\.left: it chooses its own steps; say which are typical"):
+    with pytest.raises(cp.SetupError, match=r"subsystems\.left: it chooses its own steps; pass typical"):
         cp.linearise(system)
 
 

@@ -54,7 +54,7 @@ class ModelCase(Case):
     def until(self) -> float:
         """End of the run in s."""
         if self.settings.until is None:
-            raise ScenarioError(f"{self.path}: run.until: missing; write [run] with until = 10, or say --until 10")
+            raise ScenarioError(f"{self.path}: run.until: missing; write [run] with until = 10, or use --until 10")
         return self.settings.until
 
     @property
@@ -86,7 +86,7 @@ class ModelCase(Case):
         """Return a case with the settings given."""
         unknown = [name for name in settings.steps if name != self.name]
         if unknown:
-            raise SetupError(f'--step {unknown[0]}: {self.path} is a single model, "{self.name}"; say --step 1e-3')
+            raise SetupError(f'--step {unknown[0]}: {self.path} is a single model, "{self.name}"; use --step 1e-3')
         step = settings.steps.get(self.name, settings.step)
         made = self.changed(until=settings.until, scheme=settings.scheme, threads=settings.threads, step=step)
         if not settings.outputs:
@@ -101,7 +101,7 @@ class ModelCase(Case):
         """Return the step: that of the run, or the one that the model prefers."""
         step = self.settings.step or preferred
         if step is None:
-            raise ScenarioError(f"{self.path}: {key}: missing; write step = 1e-3 (s), or say --step 1e-3")
+            raise ScenarioError(f"{self.path}: {key}: missing; write step = 1e-3 (s), or use --step 1e-3")
         return step
 
     def _check_plot(self, outputs: Any) -> None:

@@ -11,15 +11,15 @@ from .common import SECONDS, with_allow_remote, with_traceback
 
 @click.command()
 @click.argument("scenario", type=click.Path(path_type=Path))
-@click.option("--tolerance", type=float, default=1e-2, show_default=True, help="Relative error asked for.")
-@click.option("--until", type=SECONDS, metavar="S", help="End of the run in s, instead of the scenario's.")
-@click.option("--keep-steps", is_flag=True, help="Do not change steps; recommend the smallest error.")
+@click.option("--tolerance", type=float, default=1e-2, show_default=True, help="Relative error to reach.")
+@click.option("--until", type=SECONDS, metavar="S", help="End time in s; overrides the scenario.")
+@click.option("--keep-steps", is_flag=True, help="Keep the steps as they are; minimise the error.")
 @click.option(
     "--operating-point", "operating_points", type=SECONDS, multiple=True, metavar="S",
-    help="Linearise the system at this time in s, too; may be given several times.",
+    help="Also linearise the system at this time in s; repeatable.",
 )  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where the report goes [NAME-advice].")
-@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Output directory [NAME-advice].")
+@click.option("--allow-outside", is_flag=True, help="Allow the scenario to use files outside its directory.")
 @with_allow_remote
 @with_traceback
 def advise(
@@ -33,7 +33,7 @@ def advise(
     allow_outside: bool,
     allow_remote: tuple[str, ...],
 ) -> None:
-    """Say which scheme, approximations and steps or pace to use; write a report, the settings and a picture.
+    """Recommend a scheme, approximations, and steps or a pace; write a report, the settings and a plot.
 
     Example: counterpoint advise plant.toml --tolerance 1e-3
     """
@@ -51,7 +51,7 @@ def advise(
     system = case.build()
     end = case.options().until
     if end is None:
-        raise SetupError(f"{scenario}: until: missing; say --until")
+        raise SetupError(f"{scenario}: until: missing; use --until")
     with study_progress(case.name) as progress:
         advice = system.advise(
             end, tolerance, change_steps=not keep_steps, operating_points=operating_points, progress=progress

@@ -17,15 +17,18 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "--model", type=click.Path(path_type=Path), metavar="FILE", help="Scenario or mechanism [that of the run]."
+    "--model",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Scenario or mechanism file [the one that was run].",
 )
-@click.option("--subsystem", metavar="NAME", help="Which mechanism [all].")
-@click.option("--trace", multiple=True, metavar="POINT", help="A point that leaves a trace; may be given again.")
-@click.option("--speed", type=float, default=1.0, metavar="X", help="Seconds of motion in a second of watching [1].")
-@click.option("--strip", type=int, metavar="N", help="Draw N frames side by side into a picture (.png) instead.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where files go [beside the run file].")
-@click.option("--overwrite", is_flag=True, help="Replace files that are already there.")
-@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@click.option("--subsystem", metavar="NAME", help="Mechanism to animate [all].")
+@click.option("--trace", multiple=True, metavar="POINT", help="Draw the path of this point; repeatable.")
+@click.option("--speed", type=float, default=1.0, metavar="X", help="Playback speed relative to real time [1].")
+@click.option("--strip", type=int, metavar="N", help="Write N frames side by side as one picture (.png) instead.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Output directory [that of the run file].")
+@click.option("--overwrite", is_flag=True, help="Overwrite existing files.")
+@click.option("--allow-outside", is_flag=True, help="Allow the scenario to use files outside its directory.")
 @with_traceback
 def animate(
     *,
@@ -39,9 +42,9 @@ def animate(
     overwrite: bool,
     allow_outside: bool,
 ) -> None:
-    """Show the mechanisms of a run file (.h5) in motion: one HTML page each, for any browser.
+    """Animate the mechanisms of a run file (.h5): one HTML page each.
 
-    This runs the Python files that the mechanisms name.
+    This runs the Python files of the mechanisms.
     """
     from .._cases.registry import RUN_FILE, check_kind, read_case
     from .._display.console import console, say
@@ -56,7 +59,7 @@ def animate(
             ending = ".html" if strip is None else ".png"
             path = folder / f"{file.stem}-{name}{ending}"
             if path.exists() and not overwrite:
-                raise OutputError(f"{path}: already there; add --overwrite or choose another --out", str(path))
+                raise OutputError(f"{path}: already exists; add --overwrite or choose another --out", str(path))
             folder.mkdir(parents=True, exist_ok=True)
             motion = mechanism.animation(result, name, traces=trace, speed=speed)
             say(f"wrote {motion.save(path) if strip is None else motion.strip(path, count=strip)}", console())

@@ -57,7 +57,7 @@ def with_traceback(command: Callable[..., Any]) -> Callable[..., Any]:
         is_flag=True,
         expose_value=False,
         callback=remember,
-        help="Show where in the program an error came up.",
+        help="Show the Python traceback of an error.",
     )(command)
 
 
@@ -67,7 +67,7 @@ def with_allow_remote(command: Callable[..., Any]) -> Callable[..., Any]:
         "--allow-remote",
         multiple=True,
         metavar="ADDRESS",
-        help="Let the scenario use this address of another computer, unencrypted; may be given again.",
+        help="Allow the scenario to use this address of another host (not encrypted); repeatable.",
     )(command)
 
 
@@ -107,13 +107,21 @@ def with_model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add what replaces settings inside a model: ``--set``, ``--step``, ``--isolate``, ``--lenient``."""
     options = [
         click.option(
-            "--set", "values", multiple=True, metavar="NAME=VALUE", help="A value inside; may be given again."
+            "--set",
+            "values",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Set a value in the model, such as pump.k=5; repeatable.",
         ),
         click.option(
-            "--step", "steps", multiple=True, metavar="[NAME=]S", help="Step in s, of one subsystem or of all."
+            "--step",
+            "steps",
+            multiple=True,
+            metavar="[NAME=]S",
+            help="Step in s of one subsystem, or of all; repeatable.",
         ),
-        click.option("--isolate", is_flag=True, help="Run each FMU in a process of its own."),
-        click.option("--lenient", is_flag=True, help="Run in spite of harmless violations of the standards."),
+        click.option("--isolate", is_flag=True, help="Run each FMU in a separate process."),
+        click.option("--lenient", is_flag=True, help="Tolerate harmless violations of FMI and SSP."),
     ]
     for option in reversed(options):
         command = option(command)

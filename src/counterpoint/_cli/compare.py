@@ -22,15 +22,23 @@ DIFFERENT = 1
 @click.command()
 @click.argument("first", type=click.Path(path_type=Path))
 @click.argument("second", type=click.Path(path_type=Path), required=False)
-@click.option("--halve", is_flag=True, help="Run FIRST, a scenario or model, also with half the steps.")
+@click.option(
+    "--halve", is_flag=True, help="Run FIRST (a scenario or model) twice, the second time with half the steps."
+)
 @click.option("--parts", type=click.IntRange(2), default=2, metavar="N", help="Divide the steps by N instead of 2.")
-@click.option("--signals", multiple=True, metavar="NAMES", shell_complete=signals, help="Which, separated by commas.")
-@click.option("--tolerance", type=float, metavar="X", help="Exit code 1 if a relative difference is larger.")
-@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the signals that differ most.")
-@click.option("--until", type=SECONDS, metavar="S", help="With --halve: end of the run in s.")
+@click.option(
+    "--signals",
+    multiple=True,
+    metavar="NAMES",
+    shell_complete=signals,
+    help="Signals to compare, separated by commas [all].",
+)
+@click.option("--tolerance", type=float, metavar="X", help="Exit with code 1 if a relative difference exceeds X.")
+@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Plot the signals that differ most.")
+@click.option("--until", type=SECONDS, metavar="S", help="With --halve: end time in s.")
 @click.option("--scheme", metavar="NAME", shell_complete=schemes, help="With --halve: the scheme.")
 @with_model_options
-@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@click.option("--allow-outside", is_flag=True, help="Allow the scenario to use files outside its directory.")
 @with_allow_remote
 @with_traceback
 def compare(
@@ -53,7 +61,7 @@ def compare(
 ) -> None:
     """Compare two run files signal by signal, or a scenario with itself at half the steps (--halve).
 
-    Differences are computed at all times of both; "relative" is the largest one divided by the range of the signal.
+    Differences are taken at all times of both runs; "relative" is the largest difference divided by the signal's range.
 
     Examples: counterpoint compare a.h5 b.h5 --tolerance 1e-3; counterpoint compare plant.toml --halve
     """

@@ -12,10 +12,10 @@ from .common import SECONDS, assignments, steps_of, with_model_options, with_tra
 @click.command()
 @click.argument("source", type=click.Path(path_type=Path))
 @click.argument("target", type=click.Path(path_type=Path))
-@click.option("--overwrite", is_flag=True, help="Replace files that are already there.")
-@click.option("--until", type=SECONDS, metavar="S", help="End of the run in s, instead of the source's.")
+@click.option("--overwrite", is_flag=True, help="Overwrite existing files.")
+@click.option("--until", type=SECONDS, metavar="S", help="End time in s; overrides the source.")
 @with_model_options
-@click.option("--allow-outside", is_flag=True, help="Let the source use files outside of its directory.")
+@click.option("--allow-outside", is_flag=True, help="Allow the source to use files outside its directory.")
 @with_traceback
 def convert(
     *,
@@ -29,7 +29,7 @@ def convert(
     lenient: bool,
     allow_outside: bool,
 ) -> None:
-    """Write a scenario of FMUs (.toml) as a system structure (.ssp, .ssd), or the other way round."""
+    """Convert a scenario of FMUs (.toml) to a system structure (.ssp, .ssd), or the reverse."""
     from .._cases.case import CaseSettings
     from .._cases.registry import read_case
     from .._display.console import console, say

@@ -21,12 +21,14 @@ _LEVELS = {"ok": "green", "remark": "", "error": "red"}
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--step", type=SECONDS, metavar="S", help="Step of the trial in s [what the FMU suggests].")
-@click.option("--deadline", type=SECONDS, default=10.0, metavar="S", help="Time for each answer of the FMU [10 s].")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter; may be given again.")
+@click.option("--step", type=SECONDS, metavar="S", help="Step of the trial run in s [the FMU's default].")
+@click.option(
+    "--deadline", type=SECONDS, default=10.0, metavar="S", help="Time limit for each call into the FMU [10 s]."
+)
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter; repeatable.")
 @with_traceback
 def doctor(file: Path, step: float | None, deadline: float, settings: tuple[str, ...]) -> None:
-    """Try an FMU in a child process and list every error and remark; the exit code is 0 without errors."""
+    """Test an FMU in a child process and list errors and remarks; exits with 0 if there are no errors."""
     from .._cases.registry import check_kind
     from .._display.console import console
     from ..fmi.doctor import examine

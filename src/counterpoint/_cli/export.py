@@ -13,17 +13,17 @@ from .completion import schemes
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="The FMU to write [NAME.fmu].")
-@click.option("--fmi", type=click.Choice(["2", "3"]), default="3", show_default=True, help="Version of FMI.")
+@click.option("--fmi", type=click.Choice(["2", "3"]), default="3", show_default=True, help="FMI version.")
 @click.option(
     "--scheme", metavar="NAME", shell_complete=schemes, help="slowest-first, fastest-first, parallel or sequential."
 )
-@click.option("--until", type=SECONDS, metavar="S", help="End of the run in s, where the file says none.")
+@click.option("--until", type=SECONDS, metavar="S", help="End time in s; overrides the file.")
 @with_model_options
 @click.option(
-    "--platforms", metavar="NAMES", help="Some of linux64, win64, darwin64, aarch64-linux, with commas [this one]."
+    "--platforms", metavar="NAMES", help="linux64, win64, darwin64, aarch64-linux, separated by commas [this platform]."
 )
-@click.option("--overwrite", is_flag=True, help="Replace a file that is already there.")
-@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@click.option("--overwrite", is_flag=True, help="Overwrite an existing file.")
+@click.option("--allow-outside", is_flag=True, help="Allow the scenario to use files outside its directory.")
 @with_traceback
 def export(
     *,
@@ -40,7 +40,7 @@ def export(
     overwrite: bool,
     allow_outside: bool,
 ) -> None:
-    """Write a scenario, a system structure, a mechanism or a diagram as an FMU that needs no Python."""
+    """Export a scenario, system structure, mechanism or diagram as an FMU that needs no Python."""
     from .._cases.case import CaseSettings
     from .._cases.registry import read_case
     from .._display.console import console, say

@@ -12,16 +12,16 @@ from .common import SECONDS, Settings, print_error, with_traceback
 
 @click.command()
 @click.argument("scenario", type=click.Path(path_type=Path))
-@click.option("--part", required=True, metavar="NAME", help="The part that runs here: one of the plan, or a subsystem.")
-@click.option("--broker", required=True, metavar="ADDRESS", help="Where the federates meet: tcp://HOST:PORT.")
+@click.option("--part", required=True, metavar="NAME", help="Part to run here: a part of the plan, or a subsystem.")
+@click.option("--broker", required=True, metavar="ADDRESS", help="Address of the broker: tcp://HOST:PORT.")
 @click.option("--plan", type=click.Path(path_type=Path), metavar="TOML", help="Launch plan [each subsystem is a part].")
-@click.option("--until", type=SECONDS, metavar="S", help="End of the run in s, instead of the scenario's.")
+@click.option("--until", type=SECONDS, metavar="S", help="End time in s; overrides the scenario.")
 @click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
-@click.option("--grant-timeout", type=SECONDS, metavar="S", help="Wall time that a grant may take [60].")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-run].")
-@click.option("--overwrite", is_flag=True, help="Replace results that are already there.")
-@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
-@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@click.option("--grant-timeout", type=SECONDS, metavar="S", help="Wall time to wait for a time grant, in s [60].")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Output directory [NAME-run].")
+@click.option("--overwrite", is_flag=True, help="Overwrite existing results.")
+@click.option("--quiet", is_flag=True, help="Print errors only.")
+@click.option("--allow-outside", is_flag=True, help="Allow the scenario to use files outside its directory.")
 @with_traceback
 @click.pass_context
 def federate(
@@ -39,7 +39,7 @@ def federate(
     quiet: bool,
     allow_outside: bool,
 ) -> None:
-    """Run one part of a scenario as a federate of HELICS; the other parts run in other processes or on other hosts.
+    """Run one part of a scenario as a HELICS federate; the other parts run in other processes or on other hosts.
 
     Example: counterpoint federate plant.toml --part engine --broker tcp://10.0.0.1:23404
     """

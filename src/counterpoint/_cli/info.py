@@ -11,12 +11,14 @@ from .common import with_allow_remote, with_traceback
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--build", is_flag=True, help="Build it: run the Python files that it names, connect to remotes.")
-@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@click.option("--build", is_flag=True, help="Build the model: run its Python files and connect to its remotes.")
+@click.option("--allow-outside", is_flag=True, help="Allow the scenario to use files outside its directory.")
 @with_allow_remote
-@click.option("--matrices", type=click.Path(path_type=Path), metavar="DIR", help="Write a mechanism's matrices there.")
-@click.option("--text", is_flag=True, help="Print the scenario or model that a run file (.h5) is the result of.")
-@click.option("--overwrite", is_flag=True, help="Replace matrices that are already there.")
+@click.option(
+    "--matrices", type=click.Path(path_type=Path), metavar="DIR", help="Write the matrices of a mechanism to DIR."
+)
+@click.option("--text", is_flag=True, help="Print the scenario or model text stored in a run file (.h5).")
+@click.option("--overwrite", is_flag=True, help="Overwrite existing matrices.")
 @with_traceback
 def info(
     *,
@@ -28,9 +30,9 @@ def info(
     text: bool,
     overwrite: bool,
 ) -> None:
-    """Show what a scenario, mechanism or diagram (.toml), a run file (.h5), an FMU (.fmu) or an SSP holds.
+    """Show the contents of a scenario, mechanism or diagram (.toml), run file (.h5), FMU or SSP.
 
-    Python files that it names are not run and remotes are not connected to, unless --build is given.
+    Does not run Python files or connect to remotes unless --build is given.
     """
     from .._cases.registry import read_case, show_case
     from .._display.console import console as make_console
@@ -56,5 +58,5 @@ def _print_text(file: Path) -> None:
     with load(file) as result:
         told = result.metadata
     if "text" not in told:
-        raise SetupError(f"{file}: holds no text of a scenario or model")
+        raise SetupError(f"{file}: contains no scenario or model text")
     click.echo(told["text"], nl=False)

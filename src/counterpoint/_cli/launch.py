@@ -12,14 +12,14 @@ from .common import SECONDS, with_traceback
 
 @click.command()
 @click.argument("plan", type=click.Path(path_type=Path))
-@click.option("--until", type=SECONDS, metavar="S", help="End of the run in s, instead of the scenario's.")
+@click.option("--until", type=SECONDS, metavar="S", help="End time in s; overrides the scenario.")
 @click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [PLAN-run].")
-@click.option("--broker", metavar="ADDRESS", help="A broker that runs already [one is started]: tcp://HOST:PORT.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Output directory [PLAN-run].")
+@click.option("--broker", metavar="ADDRESS", help="Use a running broker, tcp://HOST:PORT [start one].")
 @click.option(
-    "--runner", type=click.Path(path_type=Path), metavar="JSON", help="Write a file for `helics run`; start nothing."
+    "--runner", type=click.Path(path_type=Path), metavar="JSON", help="Write a runner file for `helics run` and exit."
 )
-@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("--quiet", is_flag=True, help="Print errors only.")
 @with_traceback
 def launch(
     *,
@@ -31,7 +31,7 @@ def launch(
     runner: Path | None,
     quiet: bool,
 ) -> None:
-    """Run a federation on this computer: a broker, and a process for each part of a launch plan.
+    """Run a federation on this computer: a broker and one process per part of a launch plan.
 
     Example: counterpoint launch plan.toml
     """

@@ -11,14 +11,16 @@ from .common import SECONDS, with_traceback
 
 @click.command()
 @click.argument("scenario", type=click.Path(path_type=Path))
-@click.option("--hosts", type=click.IntRange(2, 64), default=2, metavar="N", help="Hosts at most [2].")
-@click.option("--latency", type=SECONDS, default=0.2e-3, metavar="S", help="From host to host, one way [0.2ms].")
-@click.option("--bandwidth", type=float, default=1e9, metavar="BIT/S", help="Bits per second [1e9].")
-@click.option("--request-cost", type=SECONDS, metavar="S", help="Processor time of a time request [0.25ms].")
-@click.option("--until", type=SECONDS, metavar="S", help="End of the run in s, instead of the scenario's.")
+@click.option("--hosts", type=click.IntRange(2, 64), default=2, metavar="N", help="Largest number of hosts [2].")
+@click.option("--latency", type=SECONDS, default=0.2e-3, metavar="S", help="One-way latency between hosts [0.2ms].")
+@click.option("--bandwidth", type=float, default=1e9, metavar="BIT/S", help="Bandwidth in bit/s [1e9].")
+@click.option("--request-cost", type=SECONDS, metavar="S", help="CPU time per time request [0.25ms].")
+@click.option("--until", type=SECONDS, metavar="S", help="End time in s; overrides the scenario.")
 @click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
-@click.option("--write", type=click.Path(path_type=Path), metavar="TOML", help="Write the best cut as a launch plan.")
-@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@click.option(
+    "--write", type=click.Path(path_type=Path), metavar="TOML", help="Write the best partition as a launch plan."
+)
+@click.option("--allow-outside", is_flag=True, help="Allow the scenario to use files outside its directory.")
 @with_traceback
 def plan(
     *,
@@ -32,7 +34,7 @@ def plan(
     write: Path | None,
     allow_outside: bool,
 ) -> None:
-    """Predict the wall time of a scenario on several hosts, and say whether it would be faster.
+    """Predict the wall time of a scenario on several hosts.
 
     Example: counterpoint plan plant.toml --hosts 4 --latency 0.2ms
     """

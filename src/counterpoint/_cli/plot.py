@@ -14,10 +14,10 @@ from .completion import signals as complete_signals
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("signals", nargs=-1, shell_complete=complete_signals)
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Picture: .png, .svg, .pdf [FILE.png].")
-@click.option("--from", "start", type=SECONDS, metavar="S", help="Begin in s [of the run].")
-@click.option("--to", "end", type=SECONDS, metavar="S", help="End in s [of the run].")
+@click.option("--from", "start", type=SECONDS, metavar="S", help="Start of the time range in s [start of the run].")
+@click.option("--to", "end", type=SECONDS, metavar="S", help="End of the time range in s [end of the run].")
 @click.option("--show", is_flag=True, help="Open a window instead of writing a picture.")
-@click.option("--overwrite", is_flag=True, help="Replace a picture that is already there.")
+@click.option("--overwrite", is_flag=True, help="Overwrite an existing picture.")
 @with_traceback
 def plot(
     *,
@@ -29,9 +29,9 @@ def plot(
     show: bool,
     overwrite: bool,
 ) -> None:
-    """Draw signals of a run file (.h5), also of a run that goes on.
+    """Plot signals of a run file (.h5), even while the run is in progress.
 
-    SIGNALS are signals or subsystems, such as engine.speed or engine; default: all declared outputs.
+    SIGNALS are signals or subsystems, such as engine.speed or engine [all declared outputs].
     """
     from .._cases.registry import RUN_FILE, check_kind
     from .._display.console import console, say
@@ -42,7 +42,7 @@ def plot(
     span = None if start is None and end is None else (start, end)
     path = out or file.with_suffix(".png")
     if not show and path.exists() and not overwrite:
-        raise OutputError(f"{path}: already there; add --overwrite or choose another --out", str(path))
+        raise OutputError(f"{path}: already exists; add --overwrite or choose another --out", str(path))
     with load(file) as result:
         result.plot(*names_of(signals), path=None if show else path, span=span)
     if show:
@@ -58,5 +58,5 @@ def _open_window() -> None:
     from ..errors import SetupError
 
     if not hasattr(plt.get_current_fig_manager(), "window"):
-        raise SetupError("--show: there is no display, or matplotlib has no toolkit for windows; say --out FILE.png")
+        raise SetupError("--show: there is no display, or matplotlib has no GUI backend; use --out FILE.png")
     plt.show()

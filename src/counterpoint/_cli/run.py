@@ -37,18 +37,20 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("scenario", type=click.Path(path_type=Path))
-@click.option("--until", type=SECONDS, metavar="S", help="End of the run in s, instead of the scenario's.")
+@click.option("--until", type=SECONDS, metavar="S", help="End time in s; overrides the scenario.")
 @click.option(
     "--scheme", metavar="NAME", shell_complete=schemes, help="slowest-first, fastest-first, parallel or sequential."
 )
 @with_model_options
 @click.option(
-    "--input", type=click.Path(path_type=Path), metavar="CSV", help="Inputs over time: first column time in s."
+    "--input", type=click.Path(path_type=Path), metavar="CSV", help="Inputs over time; first column: time in s."
 )
-@click.option("--output", multiple=True, metavar="NAMES", help="Variables to record and draw, separated by commas.")
-@click.option("--record", multiple=True, metavar="NAMES", help="Outputs or subsystems to keep [all], with commas.")
-@click.option("--record-every", metavar="N|S", help="Keep every N-th step, or one row per interval such as 10ms.")
-@click.option("--compress", is_flag=True, help="Compress the run file when the run has ended.")
+@click.option("--output", multiple=True, metavar="NAMES", help="Variables to record and plot, separated by commas.")
+@click.option(
+    "--record", multiple=True, metavar="NAMES", help="Outputs or subsystems to record, separated by commas [all]."
+)
+@click.option("--record-every", metavar="N|S", help="Record every N-th step, or one row per interval such as 10ms.")
+@click.option("--compress", is_flag=True, help="Compress the run file at the end of the run.")
 @click.option(
     "--check",
     type=click.Choice(["auto", "on", "off"]),
@@ -56,13 +58,13 @@ if TYPE_CHECKING:
     "wall time [auto], all of it, or not.",
 )
 @click.option("--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", help="Worker threads.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-run].")
-@click.option("--overwrite", is_flag=True, help="Replace results that are already there.")
-@click.option("--plot/--no-plot", default=True, help="Draw the signals to a picture [yes].")
-@click.option("--progress/--no-progress", default=None, help="Show progress [when on a terminal].")
-@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
-@click.option("--verbose", "-v", count=True, help="Print the event log at the end; -vv: log all as it happens.")
-@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Output directory [NAME-run].")
+@click.option("--overwrite", is_flag=True, help="Overwrite existing results.")
+@click.option("--plot/--no-plot", default=True, help="Plot the signals [yes].")
+@click.option("--progress/--no-progress", default=None, help="Show progress [on a terminal only].")
+@click.option("--quiet", is_flag=True, help="Print errors only.")
+@click.option("--verbose", "-v", count=True, help="Print the event log at the end; -vv: log everything as it happens.")
+@click.option("--allow-outside", is_flag=True, help="Allow the scenario to use files outside its directory.")
 @with_allow_remote
 @with_traceback
 @click.pass_context
@@ -92,7 +94,7 @@ def run(
     allow_outside: bool,
     allow_remote: tuple[str, ...],
 ) -> None:
-    """Run a scenario, a system structure (.ssp, .ssd, OSP), a mechanism, a diagram or an FMU; write results, pictures.
+    """Run a scenario, system structure (.ssp, .ssd, OSP), mechanism, diagram or FMU; write results and plots.
 
     Examples: counterpoint run pump.fmu --set k=5 --input table.csv --output x,v;
     counterpoint run plant.ssp --until 10 --step pump=1e-3 --set pump.k=5
@@ -192,7 +194,7 @@ class Outputs:
             ) from error
         if taken and not self.overwrite:
             names = " and ".join(str(path) for path in taken)
-            raise OutputError(f"{names}: already there; add --overwrite or choose another --out", str(taken[0]))
+            raise OutputError(f"{names}: already exists; add --overwrite or choose another --out", str(taken[0]))
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ TABLES = {
 
 @click.command()
 @click.argument("kind", type=click.Choice(list(TABLES)))
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it to a file.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the schema to a file.")
 @with_traceback
 def schema(*, kind: str, out: Path | None) -> None:
-    """Print the JSON schema of scenario, mechanism or diagram files, for editors that check TOML."""
+    """Print the JSON schema of scenario, mechanism or diagram files, for editors that validate TOML."""
     import json
     from importlib import import_module
 

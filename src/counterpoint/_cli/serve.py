@@ -12,18 +12,20 @@ from .common import Settings, with_allow_remote, with_traceback
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--subsystem", metavar="NAME", help="Which one of a scenario.")
-@click.option("--listen", metavar="ADDRESS", help="Wait for a master there [tcp://127.0.0.1:0: any free port].")
-@click.option("--connect", metavar="ADDRESS", help="Connect to a master that waits there.")
+@click.option("--subsystem", metavar="NAME", help="Subsystem of the scenario to serve.")
+@click.option(
+    "--listen", metavar="ADDRESS", help="Listen for a master at this address [tcp://127.0.0.1:0: any free port]."
+)
+@click.option("--connect", metavar="ADDRESS", help="Connect to a master that listens at this address.")
 @click.option(
     "--token-file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Token for all connections, made when it is not there [a new one for each].",
+    help="File with the token for all connections; created if missing [a new token per connection].",
 )
-@click.option("--keep", is_flag=True, help="Wait for the next master when one has gone.")
-@click.option("--insecure", is_flag=True, help="Allow an address beyond this computer; nothing is encrypted.")
-@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@click.option("--keep", is_flag=True, help="Keep serving after a master disconnects.")
+@click.option("--insecure", is_flag=True, help="Allow addresses of other hosts; traffic is not encrypted.")
+@click.option("--allow-outside", is_flag=True, help="Allow the scenario to use files outside its directory.")
 @with_allow_remote
 @with_traceback
 @click.pass_context
@@ -40,7 +42,7 @@ def serve(
     allow_outside: bool,
     allow_remote: tuple[str, ...],
 ) -> None:
-    """Offer a subsystem of a scenario, a mechanism, a diagram or an FMU to a master in another program."""
+    """Serve a subsystem of a scenario, a mechanism, a diagram or an FMU to a master in another program."""
     from .serving import read_offer, run_server
 
     if listen is not None and connect is not None:

@@ -33,12 +33,12 @@ SCHEMES = ("slowest-first", "fastest-first", "parallel", "sequential")
     "--scheme", metavar="NAME", shell_complete=schemes, help="slowest-first, fastest-first, parallel or sequential."
 )
 @click.option("--compare", is_flag=True, help="Compare all schemes.")
-@click.option("--largest-step", is_flag=True, help="Find the largest stable steps by bisection.")
-@click.option("--span", type=SECONDS, metavar="S", help="Time over which amplitudes and phases are told [the run].")
-@click.option("--at", type=SECONDS, default=0.0, metavar="S", help="Linearise where a run is at this time [start].")
+@click.option("--largest-step", is_flag=True, help="Find the largest stable step by bisection.")
+@click.option("--span", type=SECONDS, metavar="S", help="Time span for amplitude and phase errors [the run].")
+@click.option("--at", type=SECONDS, default=0.0, metavar="S", help="Linearise at this time of a run [start].")
 @with_model_options
-@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the multipliers to this picture.")
-@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Plot the multipliers to this file.")
+@click.option("--allow-outside", is_flag=True, help="Allow the scenario to use files outside its directory.")
 @with_allow_remote
 @with_traceback
 def stability(
@@ -57,10 +57,10 @@ def stability(
     allow_outside: bool,
     allow_remote: tuple[str, ...],
 ) -> None:
-    """Say whether the coupling of a scenario is stable, before it is run.
+    """Check the stability of a scenario's coupling before running it.
 
-    The subsystems are linearised at the start, or where a run is at a time; windows, approximations and steps are
-    those of the scenario.
+    The subsystems are linearised at the start or at a given time; windows, approximations and steps are those of
+    the scenario.
 
     Examples: counterpoint stability plant.toml --compare;
     counterpoint stability plant.toml --scheme parallel --step engine=2ms --largest-step

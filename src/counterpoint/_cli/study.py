@@ -13,12 +13,12 @@ from .completion import studies
 
 @click.command()
 @click.argument("name", required=False, shell_complete=studies)
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-study].")
-@click.option("--quick", is_flag=True, help="A short form, below half a minute.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Output directory [NAME-study].")
+@click.option("--quick", is_flag=True, help="Run a short version (less than half a minute).")
 @with_traceback
 @click.pass_context
 def study(context: click.Context, name: str | None, out: Path | None, quick: bool) -> None:
-    """Repeat a published experiment; without a name, list them."""
+    """Repeat a published experiment; without NAME, list the studies."""
     from .. import studies as known
     from .._display.console import console as make_console
     from .._display.console import fill, new_table, say

@@ -16,22 +16,26 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("plan", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where the table goes [NAME-sweep].")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Output directory [NAME-sweep].")
 @click.option(
     "--resume",
     type=click.Choice(["unfinished", "failed", "all"]),
-    help="Go on with the sweep in DIR: points that have not ended, these and the failed ones, or all again.",
+    help="Continue the sweep in DIR: unfinished points; unfinished and failed points; or all points again.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace a sweep that is already there.")
-@click.option("--workers", type=click.IntRange(1, 1024), metavar="N", help="Points at the same time [processors].")
-@click.option("--kind", type=click.Choice(["auto", "threads", "processes"]), help="What runs them [auto].")
-@click.option("--cluster", metavar="ADDRESS|local", help="Run on Dask: a scheduler's address, or local workers.")
-@click.option("--deadline", type=float, metavar="S", help="Wall time of a point in s; longer ones are stopped.")
-@click.option("--keep-results", is_flag=True, help="Keep a run file of each point.")
-@click.option("--dry-run", is_flag=True, help="Print the points and stop.")
-@click.option("--plot/--no-plot", default=True, help="Draw the pictures that the plan asks for [yes].")
-@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
-@click.option("--allow-outside", is_flag=True, help="Let the plan use files outside of its directory.")
+@click.option("--overwrite", is_flag=True, help="Overwrite an existing sweep.")
+@click.option(
+    "--workers", type=click.IntRange(1, 1024), metavar="N", help="Points to run in parallel [number of processors]."
+)
+@click.option(
+    "--kind", type=click.Choice(["auto", "threads", "processes"]), help="Run points in threads or processes [auto]."
+)
+@click.option("--cluster", metavar="ADDRESS|local", help="Run on Dask: the scheduler's address, or `local`.")
+@click.option("--deadline", type=float, metavar="S", help="Wall-time limit per point in s.")
+@click.option("--keep-results", is_flag=True, help="Keep the run file of each point.")
+@click.option("--dry-run", is_flag=True, help="Print the points and exit.")
+@click.option("--plot/--no-plot", default=True, help="Draw the plots of the plan [yes].")
+@click.option("--quiet", is_flag=True, help="Print errors only.")
+@click.option("--allow-outside", is_flag=True, help="Allow the plan to use files outside its directory.")
 @with_traceback
 @click.pass_context
 def sweep(
@@ -48,7 +52,7 @@ def sweep(
     allow_outside: bool,
     **given: Any,
 ) -> None:
-    """Run a scenario many times with other values; keep measures of each run in a table that grows.
+    """Run a scenario with many parameter values; collect measures of each run in a table.
 
     Examples: counterpoint sweep plan.toml; counterpoint sweep plan.toml --resume unfinished;
     counterpoint sweep plan.toml --cluster tcp://10.0.0.5:8786
@@ -68,7 +72,7 @@ def sweep(
         made = file.run(out=folder, resume=resume, overwrite=overwrite, progress=not quiet, **chosen)
     except SweepInterrupted as stop:
         print_error(stop)
-        click.echo(f"go on with: counterpoint sweep {plan} --out {folder} --resume unfinished", err=True)
+        click.echo(f"continue with: counterpoint sweep {plan} --out {folder} --resume unfinished", err=True)
         sys.exit(interrupts.exit_code)
     if not quiet:
         _report(made)

@@ -11,14 +11,14 @@ from .common import SECONDS, with_traceback
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--step", type=SECONDS, metavar="S", help="Step [the model's].")
-@click.option("--seconds", type=float, default=5.0, show_default=True, help="Processor time to spend, about.")
-@click.option("--allow-outside", is_flag=True, help="Let the model use files outside of its directory.")
+@click.option("--step", type=SECONDS, metavar="S", help="Step in s [the model's].")
+@click.option("--seconds", type=float, default=5.0, show_default=True, help="Approximate CPU time to spend.")
+@click.option("--allow-outside", is_flag=True, help="Allow the model to use files outside its directory.")
 @with_traceback
 def tune(*, file: Path, step: float | None, seconds: float, allow_outside: bool) -> None:
-    """Measure every linear solver on a mechanism (.toml), and say which one to write into its file.
+    """Time every linear solver on a mechanism (.toml) and recommend one.
 
-    This runs the Python files that it names.
+    This runs the Python files of the mechanism.
     """
     from .._cases.registry import kind_name, read_case
     from .._display.console import console as make_console
@@ -43,7 +43,7 @@ def tune(*, file: Path, step: float | None, seconds: float, allow_outside: bool)
     console.print(fill(table, rows))
     say(f'solver = "auto" takes {found.automatic.solver}.', console)
     if found.gain <= 1.05 or found.best == found.automatic:
-        say("Leave it as it is: nothing is faster by more than 5 %.", console)
+        say("Keep it: no solver is faster by more than 5 %.", console)
     else:
         say(f"{found.gain:.2f} times as fast; write into {file}:", console)
         say(f'[formulation]\nsystem = "{found.best.system}"\nsolver = "{found.best.solver}"', console)

@@ -13,15 +13,15 @@ from .completion import signals as complete_signals
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("signals", nargs=-1, shell_complete=complete_signals)
-@click.option("--interval", type=SECONDS, default=0.5, metavar="S", help="Time between two looks [0.5 s].")
-@click.option("--wait", type=SECONDS, default=0.0, metavar="S", help="Wait so long for the file to appear [0 s].")
-@click.option("--once", is_flag=True, help="Print how things stand, and end.")
-@click.option("--window", is_flag=True, help="Draw the signals in a window instead.")
+@click.option("--interval", type=SECONDS, default=0.5, metavar="S", help="Refresh interval [0.5 s].")
+@click.option("--wait", type=SECONDS, default=0.0, metavar="S", help="How long to wait for the file to appear [0 s].")
+@click.option("--once", is_flag=True, help="Print the current state and exit.")
+@click.option("--window", is_flag=True, help="Plot the signals in a window instead.")
 @with_traceback
 def watch(*, file: Path, signals: tuple[str, ...], interval: float, wait: float, once: bool, window: bool) -> None:
-    """Watch a run while it writes its run file (.h5); ends with the run, with Ctrl-C, or with the window.
+    """Watch a run in progress through its run file (.h5); ends with the run or with Ctrl-C.
 
-    SIGNALS are signals or subsystems; default: all declared outputs, as many as fit.
+    SIGNALS are signals or subsystems [all declared outputs that fit].
     """
     from .._cases.registry import RUN_FILE, check_kind
 

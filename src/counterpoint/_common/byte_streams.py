@@ -56,7 +56,7 @@ def connect_to(address: str, deadline: float, name: str = "") -> SocketStream:
         made.connect(place)
     except OSError as error:
         made.close()
-        raise PeerLost(f"{address}: cannot be reached: {error.strerror or error}; is the program there?") from None
+        raise PeerLost(f"{address}: cannot be reached: {error.strerror or error}; is the program running?") from None
     return SocketStream(name or address, without_delay(made), deadline)
 
 

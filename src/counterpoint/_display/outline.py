@@ -14,9 +14,9 @@ NOTHING_RUN = "info runs no Python files and connects to no other programs; add 
 
 def show_tables(name: str, values: Mapping[str, Any], where: Console) -> None:
     """Print the tables of a file with the names in each, and that nothing was built."""
-    say(f"{name}: names Python files; shown is what the file says", where)
+    say(f"{name}: names Python files, which were not run; shown as written in the file", where)
     where.print()
     tables = {key: content for key, content in values.items() if isinstance(content, Mapping)}
     where.print(fill(new_table("Tables", "table", "names"), ((key, ", ".join(tables[key])) for key in tables)))
     where.print()
-    say(f"left out: everything that is known once it is built; {NOTHING_RUN}", where)
+    say(f"not shown: whatever is known only once the model is built; {NOTHING_RUN}", where)

@@ -26,7 +26,7 @@ def write_new(path: str | os.PathLike[str], text: str, *, overwrite: bool) -> Pa
         with file.open("w" if overwrite else "x", encoding="utf-8") as stream:
             stream.write(text)
     except FileExistsError:
-        raise OutputError(f"{file}: already there; choose another name or say overwrite=True", str(file)) from None
+        raise OutputError(f"{file}: already exists; choose another name or pass overwrite=True", str(file)) from None
     except OSError as error:
         raise OutputError(f"{file}: cannot be written: {error.strerror}", str(file)) from error
     return file

@@ -132,13 +132,13 @@ class BondBuilder:
                 self._problem(f'no subsystem "{side.subsystem}"{hint}; add it before the bond', key)
             for word in side.ports:
                 if word not in words:
-                    self._problem(f'{self.interface.name} has no "{word}"; words are {", ".join(words)}', key)
+                    self._problem(f'{self.interface.name} has no "{word}"; expected {", ".join(words)}', key)
         if self.sides[0].subsystem == self.sides[1].subsystem:
             self._problem(f'both sides are "{self.sides[0].subsystem}"; a bond joins two subsystems')
         if isinstance(self.approximation, dict):
             for word in self.approximation:
                 if word not in words:
-                    self._problem(f'no signal "{word}"; words are {", ".join(words)}', "approximation")
+                    self._problem(f'no signal "{word}"; expected {", ".join(words)}', "approximation")
         self._raise()
 
     def _problem(self, text: str, key: str = "") -> None:

@@ -87,7 +87,7 @@ def warn_about_units(system: System) -> None:
     more = f", and {len(new) - _MOST_NAMED} more" if len(new) > _MOST_NAMED else ""
     warnings.warn(
         f"{system.name}: units are not checked from {', '.join(new[:_MOST_NAMED])}{more}; "
-        "declare the units on both sides, or say convert = false to take the numbers as they are",
+        "declare the units on both sides, or set convert = false to use the numbers as they are",
         UnitWarning,
         stacklevel=level_of_the_caller(),
     )

@@ -35,7 +35,7 @@ def find_host(system: System, host: str | None) -> str:
         known = ", ".join(f'"{name}"' for name in hosts) or "none"
         raise SetupError(
             f'system "{system.name}" has {len(hosts)} hosts ({known}); add the ports that the diagram plays with '
-            "add_host(name, inputs, outputs), or say which: host=..."
+            "add_host(name, inputs, outputs), or choose one: host=..."
         )
     if host not in hosts:
         raise SetupError(f'host: no host "{host}" in system "{system.name}"' + did_you_mean(host, hosts))

@@ -73,7 +73,9 @@ class Block(OutputOperators):
         """The only output; an error for blocks with none or several."""
         if len(self.outputs) != 1:
             ports = ", ".join(f'"{port}"' for port in self.outputs) or "none"
-            raise SetupError(f'block "{self.name}" has {len(self.outputs)} outputs ({ports}); say which: block["name"]')
+            raise SetupError(
+                f'block "{self.name}" has {len(self.outputs)} outputs ({ports}); specify one: block["name"]'
+            )
         return BlockOutput(self, self.outputs[0])
 
     @overload

@@ -66,7 +66,7 @@ def subsystem(diagram: Diagram) -> tuple[NativeSubsystem, bool]:
     _check_settings(diagram)
     flat = flatten(diagram)
     if not diagram.outputs:
-        raise SetupError(f'diagram "{diagram.name}": no outputs; say which signals count: diagram.output(name, signal)')
+        raise SetupError(f'diagram "{diagram.name}": no outputs; declare at least one: diagram.output(name, signal)')
     try:
         widths = flat.core.widths()
         feedthrough = flat.core.feedthrough()

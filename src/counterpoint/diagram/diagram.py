@@ -289,7 +289,7 @@ class Diagram(BlockLibrary):
         found = self._find(block)
         if not port and len(found.inputs) != 1:
             raise SetupError(
-                f'diagram "{self.name}": "{name}" has inputs {", ".join(found.inputs)}; say which: "{name}.port"'
+                f'diagram "{self.name}": "{name}" has inputs {", ".join(found.inputs)}; specify one: "{name}.port"'
             )
         return found, port or found.inputs[0]
 

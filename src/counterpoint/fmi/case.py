@@ -54,7 +54,7 @@ class FmuCase(ModelCase):
     def _asked_end(self) -> float:
         """End of the run as given or as the FMU suggests, in s."""
         if self.settings.until is None:
-            raise ScenarioError(f"{self.path}: the FMU suggests no end of the run; say --until {self.begin + 10:g}")
+            raise ScenarioError(f"{self.path}: the FMU has no default stop time; use --until {self.begin + 10:g}")
         return self.settings.until
 
     @property

@@ -119,9 +119,7 @@ def _model(name: str, participant: Participant, at: OperatingPoint, try_steps: b
 def _step(name: str, participant: Participant) -> float:
     step = participant.step or participant.typical_step or participant.subsystem.typical_step
     if step is None:
-        raise SetupError(
-            f"subsystems.{name}: it chooses its own steps; say which are typical: typical_step=... when it is added"
-        )
+        raise SetupError(f"subsystems.{name}: it chooses its own steps; pass typical_step=... (s) when you add it")
     return float(step)
 
 

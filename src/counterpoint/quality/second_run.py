@@ -14,6 +14,7 @@ from .modes import CoupledModes
 if TYPE_CHECKING:
     from ..results.result import Result
     from ..results.signal import Signal
+    from .indicators import ConnectionIndicator
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class SecondRun:
         What the coupling does to the motions of the linearised system; None where it cannot be linearised quickly.
     seconds : float
         Wall time that it took.
+    known, connections : tuples of Difference and ConnectionIndicator
+        What a run file has kept of the comparison; empty where the second run itself is there.
     """
 
     result: Result | None = None
@@ -48,6 +51,8 @@ class SecondRun:
     seconds: float = 0.0
     halfway: Result | None = None
     modes: CoupledModes | None = None
+    known: tuple[Difference, ...] = ()
+    connections: tuple[ConnectionIndicator, ...] = ()
 
     @property
     def text(self) -> str:
@@ -59,7 +64,7 @@ class SecondRun:
     def differences(self, first: Result, signals: Sequence[str]) -> list[Difference]:
         """Return the estimated error of each signal that both runs have, largest first."""
         if self.result is None:
-            return []
+            return [one for one in self.known if one.signal in first.signals]
         known = [name for name in signals if name in self.result.signals and name in first.signals]
         found = [self._differ(first, name) for name in known]
         return sorted((d for d in found if d is not None), key=lambda d: -d.error)

@@ -152,7 +152,7 @@ def assess(
     deep : bool
         Whether to look at the recorded rows even where nothing but the summary has been read yet.
     """
-    connections = connection_indicators(result, result.defect_summaries, deep)
+    connections = list(second.connections) or connection_indicators(result, result.defect_summaries, deep)
     signals = list(dict.fromkeys(one.source for one in connections)) or _declared(result)
     differences = second.differences(result, signals)
     known = Known(result, connections, differences, list(bonds), second, tolerance)
@@ -308,7 +308,7 @@ class Known:
             or (largest is not None and largest.defect > self.tolerance)
         ):
             return self._plain("look here", "low", name, told, remedy(largest, None, False))
-        return self._plain("cannot tell", "low", name, told, "read result.quality after a run in the same session, "
+        return self._plain("cannot tell", "low", name, told, "read result.quality right after a run, "
                            "or compare with a run with half the steps")  # fmt: skip
 
     def _defect_text(self, largest: ConnectionIndicator | None) -> str:

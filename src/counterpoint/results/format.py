@@ -14,6 +14,7 @@
                                   the bytes of the file they need (0 when not known)
     /summary                      (bytes,) uint8: JSON of RunSummary, filled up with blanks; only blanks until the
                                   run has ended
+    /check                        (bytes,) uint8: JSON of the error estimate, likewise; only blanks until it is made
 
 All text has a fixed length: HDF5 keeps text of variable length in heaps without checksums, and does not come back
 from some that are damaged. All links are hard, and no dataset is virtual or external. While the run goes on nothing is
@@ -56,6 +57,7 @@ MOST_CHUNK_ROWS = 8192
 FIRST_CHUNKS_BYTES = 1 << 21
 MESSAGE_ROOM = 1 << 13
 EVENTS_ROOM = 1 << 14
+CHECK_ROOM = 1 << 15
 CUT = " ..."
 
 
@@ -138,7 +140,8 @@ def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | floa
     # Written at once, because a reader of a killed run does not accept data allocated after the set-up here.
     tables = len(layout.subsystems) + len(layout.connections) + len(layout.steps)
     file.create_dataset("rows", data=np.zeros(tables + 1, np.int64))
-    file.create_dataset("summary", data=np.full(summary_room(layout), ord(" "), np.uint8))
+    for name, room in (("summary", summary_room(layout)), ("check", CHECK_ROOM)):
+        file.create_dataset(name, data=np.full(room, ord(" "), np.uint8))
 
 
 def _write_text(item: Any, name: str, text: str | Sequence[str]) -> None:

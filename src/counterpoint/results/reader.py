@@ -129,6 +129,28 @@ class FileView:
         """Return a table of chosen steps, shape ``(n, 6)``."""
         return self._rows_of("steps", self._steps[place], "chosen", ALL, ALL, STEP_COLUMNS)
 
+    def kept_check(self) -> bytes:
+        """Return the error estimate that was kept; empty where there is none."""
+        with contextlib.suppress(OutputError, OSError, RuntimeError, ValueError, KeyError):
+            return bytes(vector(self._opened(), "check", "u1").tobytes()).strip()
+        return b""
+
+    def keep_check(self, make: Callable[[int], bytes]) -> None:
+        """Write the error estimate of a run that has ended into the place that its file has for it.
+
+        Nothing else of the file changes, and where it cannot be written the file stays as it is.
+        """
+        with contextlib.suppress(OutputError, OSError, RuntimeError, ValueError, KeyError):
+            file = self._opened()
+            place = member(file, "check", h5py.Dataset)
+            offset, room = place.id.get_offset(), len(place)
+            if self._is_running or offset is None:
+                return
+            with self.path.open("r+b") as raw:
+                if os.path.sameopenfile(raw.fileno(), file.id.get_vfd_handle()):
+                    raw.seek(offset)
+                    raw.write(make(room).ljust(room))
+
     def _rows_of(self, kind: str, part: Part[Any], name: str, rows: slice, columns: slice, *width: int) -> Array:
         first, last = self._range(part.index, rows)
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import did_you_mean
 from ..quality import TOLERANCE, Quality, SecondRun, assess
+from ..quality.kept_check import check_text, second_run_from
 from .defects import summaries
 from .names import Catalog, Place, UnknownNameError
 from .sampling import Kind, sample
@@ -78,6 +79,7 @@ class Result:
         checker: Checker | None = None,
     ) -> None:
         self._checker = checker
+        self._keeps_check = False
         self._view = view
         self.layout = layout
         self.summary = summary
@@ -366,18 +368,30 @@ class Result:
         self.__dict__["coupling"] = coupling
         if self.status != "finished":  # whoever stopped it does not want another one
             return SecondRun(reason=f"the run is not complete ({self.status})")
+        if checker is None and isinstance(self._view, MemoryStore):
+            return SecondRun(reason="inputs were set during the run, so that it cannot be repeated")
         if checker is None:
-            return SecondRun(reason="the models are not at hand: a run file and a run driven by hand have none")
+            return second_run_from(self._view.kept_check())
+        self._keeps_check = True
         return checker(self)
 
     @cached_property
     def quality(self) -> Quality:
         """The verdict in words, with its reason and the remedy; ``print`` it.
 
-        The first time it is read, the system runs again with smaller steps, see ``check`` of :meth:`System.run`.
+        The first time it is read, the system runs again with smaller steps, see ``check`` of :meth:`System.run`. A run
+        file keeps the estimate, so that it gives the same verdict when it is loaded later.
         """
         deep = self._second.result is not None or isinstance(self._view, MemoryStore)  # a file is read when asked for
-        return assess(self, self._second, self._bond_energies(), deep=deep)
+        return self._assess(TOLERANCE, deep)
+
+    def _assess(self, tolerance: float, deep: bool) -> Quality:
+        second = self._second
+        quality = assess(self, second, self._bond_energies(), tolerance, deep)
+        if self._keeps_check:
+            self._keeps_check = False
+            self._view.keep_check(lambda room: check_text(quality, room))
+        return quality
 
     def _bond_energies(self) -> list[BondEnergy]:
         from .bonds import bond_energies
@@ -395,7 +409,7 @@ class Result:
         >>> system.run(until=1.0).assess(1e-3).verdict
         'trustworthy'
         """
-        return assess(self, self._second, self._bond_energies(), tolerance)
+        return self._assess(tolerance, deep=True)
 
     def measures(self, reference: Result | None = None, names: Mapping[str, str] | None = None) -> Measures:
         """Return measures of the run: τ_CUM, τ*_CUM, S_CS and θ_A of Günther et al. (2012), steps and costs.

@@ -6,7 +6,7 @@ A run knows a :class:`Store` and nothing of files; a :class:`~counterpoint.resul
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf, nan
 from typing import Literal, Protocol
@@ -300,6 +300,12 @@ class StoreView(Protocol):
     def steps(self, place: int) -> Array:
         """Return a table of chosen steps, shape ``(n, 6)``: start, length, rule, estimate, accepted, signal."""
 
+    def kept_check(self) -> bytes:
+        """Return the error estimate that was kept; empty where there is none."""
+
+    def keep_check(self, make: Callable[[int], bytes]) -> None:
+        """Keep the error estimate that `make` returns for the bytes there is room for, if it can be kept."""
+
     def refresh(self) -> None:
         """Take notice of rows that came since."""
 
@@ -468,6 +474,13 @@ class MemoryStore:
 
     def close(self, summary: RunSummary | None = None) -> None:
         """Do nothing: the rows stay readable as long as the store lives."""
+
+    def kept_check(self) -> bytes:
+        """Return nothing: a result in memory keeps its verdict itself."""
+        return b""
+
+    def keep_check(self, make: Callable[[int], bytes]) -> None:
+        """Do nothing: a result in memory keeps its verdict itself."""
 
     def refresh(self) -> None:
         """Do nothing: the view always shows everything."""

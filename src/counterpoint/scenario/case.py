@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def read_case(file: CaseFile, settings: CaseSettings) -> Scenario:
     """Return the scenario with the settings given."""
     if settings.step is not None:
-        raise SetupError("in a scenario each subsystem has its own step; say which one: --step engine=1e-4")
+        raise SetupError("in a scenario each subsystem has its own step; name the subsystem: --step engine=1e-4")
     if settings.input is not None:
         raise SetupError("--input is for FMUs and system structures; in a scenario add a subsystem of the type table")
     document = with_settings(file.document, Folder(file.path.parent, file.allow_outside), settings)

@@ -252,7 +252,7 @@ class Scenario(Case):
             ``.ssp`` or ``.ssd``: see :func:`counterpoint.ssp.write`. ``.toml``, for a system structure: its FMUs are
             written beside it.
         overwrite : bool
-            Replace files that are already there.
+            Overwrite existing files.
         """
         path = Path(path)
         if path.suffix.lower() in (".ssp", ".ssd"):

@@ -42,7 +42,7 @@ def write(scenario: Scenario, path: str | os.PathLike[str], *, overwrite: bool =
     path : path
         ``.ssp``: an archive with the FMUs in it; ``.ssd``: a file that refers to them where they are.
     overwrite : bool
-        Replace a file that is already there.
+        Overwrite an existing file.
 
     Raises
     ------

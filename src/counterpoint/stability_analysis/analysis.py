@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,6 +78,28 @@ def stability(
     linear = system
     if not isinstance(linear, LinearisedSystem):
         linear = linearise(linear, approximation=approximation, at=at, scheme=scheme)
+    found = _analyse(linear, scheme, largest_matrix, options, iterate=_largest, window=window)
+    assert found is not None  # what is too large for a matrix is found by Arnoldi's method
+    return found
+
+
+def quick_stability(
+    linear: LinearisedSystem, scheme: Any, *, window: Window | str | None = None, most_rows: int, **options: Any
+) -> Stability | None:
+    """Return what :func:`stability` finds, or None where the map of a period has more rows and would take seconds."""
+    return _analyse(linear, scheme, most_rows, options, iterate=None, window=window)
+
+
+def _analyse(
+    linear: LinearisedSystem,
+    scheme: Any,
+    largest_matrix: int,
+    options: dict[str, Any],
+    *,
+    iterate: Callable[[Prober], tuple[Complex, Complex]] | None,
+    window: Window | str | None,
+) -> Stability | None:
+    """Analyse a linearised system; larger maps than `largest_matrix` by an iteration, or not at all."""
     if window is not None:
         options["window"] = window
     if not has_common_period(linear, window):
@@ -85,7 +108,12 @@ def stability(
         raise SetupError(f'stability: "{linear.name}" has no states near its start: nothing in it can grow')
     prober = Prober(linear, scheme, **options)
     matrix = prober.matrix() if prober.size <= largest_matrix else None
-    multipliers, vectors = _eigen(matrix) if matrix is not None else _largest(prober)
+    if matrix is not None:
+        multipliers, vectors = _eigen(matrix)
+    elif iterate is not None:
+        multipliers, vectors = iterate(prober)
+    else:
+        return None
     modes, others, growth = _modes(linear, prober, multipliers, vectors)
     return Stability(
         linear.name, str(scheme), dict(linear.steps), prober.period, multipliers, prober.entries, matrix, tuple(modes),

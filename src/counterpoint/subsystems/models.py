@@ -155,7 +155,7 @@ def second_order(
     return linear(a, b, select, x0=np.concatenate([q, v]), inputs=inputs, outputs=ports, solver=solver, **more)
 
 
-_UNDECLARED = "without feedthrough its output function gets NaN for u; if it reads u, say feedthrough=True"
+_UNDECLARED = "without feedthrough its output function gets NaN for u; if it reads u, pass feedthrough=True"
 
 
 @recorded

@@ -76,7 +76,7 @@ def test_what_is_saved_is_read_again(file, tmp_path):
     again = cp.diagram.load(model.save(tmp_path / "again.toml", until=5.0))
     assert np.array_equal(position(model), position(again))
     assert again.units == {"set_point": "m", "position": "m"}
-    with pytest.raises(cp.OutputError, match="already there"):
+    with pytest.raises(cp.OutputError, match="already exists"):
         model.save(tmp_path / "again.toml")
 
 

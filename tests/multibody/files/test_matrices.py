@@ -96,7 +96,7 @@ def test_a_state_of_the_wrong_size_is_refused(mechanism, tmp_path):
 
 def test_files_that_are_there_are_kept(mechanism, tmp_path):
     write_matrices(mechanism, tmp_path)
-    with pytest.raises(OutputError, match="already there"):
+    with pytest.raises(OutputError, match="already exists"):
         write_matrices(mechanism, tmp_path)
     write_matrices(mechanism, tmp_path, overwrite=True)
 

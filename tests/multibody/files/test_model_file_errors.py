@@ -67,7 +67,7 @@ def test_a_missing_unit_is_named(problems):
 def test_bare_gravity_in_millimetres_is_refused(problems):
     units = '{ length = "mm", mass = "kg", force = "N", angle = "deg" }'
     (found,) = problems(PENDULUM.replace('"SI"', units + "\ngravity = [0, -9.81]"))
-    assert found == 'mechanism.gravity: would be in mm/s^2; say which unit it has: [0, -9.81, "m/s^2"] (line 5)'
+    assert found == 'mechanism.gravity: would be in mm/s^2; give its unit: [0, -9.81, "m/s^2"] (line 5)'
 
 
 def test_several_problems_are_told_at_once_in_the_order_of_the_file(problems):

@@ -75,7 +75,7 @@ def test_another_python_function_cannot_be_written(tmp_path):
 
 def test_a_file_that_is_there_is_kept(write):
     path = write("precious")
-    with pytest.raises(OutputError, match="already there"):
+    with pytest.raises(OutputError, match="already exists"):
         save(by_hand(), path)
     assert path.read_text() == "precious"
     save(by_hand(), path, overwrite=True)

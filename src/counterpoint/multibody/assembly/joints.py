@@ -119,7 +119,7 @@ class Kind:
         if dimension == 2 and not self.plane:
             problems.append(f"{where}: this kind is for space only")
         if self.needs_place and joint.at is None:
-            problems.append(f"{where}: say where it is: at = point or place as drawn")
+            problems.append(f"{where}: missing position: at = a point, or coordinates as drawn")
         rotates_about_normal = dimension == 2 and not self.needs_second_axis and self.equations is revolute
         if self.needs_axis and joint.axis is None and not rotates_about_normal:
             problems.append(f"{where}: axis: missing; expected a direction as drawn")

@@ -72,7 +72,7 @@ def animate(
     name = subsystem if subsystem is not None else mechanism.name
     if f"{name}.q" not in result and f"{name}.q[0]" not in result:
         raise SetupError(
-            f'mechanism "{mechanism.name}": the result has no signal "{name}.q"; say animation(result, subsystem=...) '
+            f'mechanism "{mechanism.name}": the result has no signal "{name}.q"; pass animation(result, subsystem=...) '
             f"with its name in the run: {', '.join(result.subsystems)}"
         )
     signal = result.signal(f"{name}.q")

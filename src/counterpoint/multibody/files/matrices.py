@@ -129,7 +129,7 @@ def _prepare(folder: Path, overwrite: bool) -> None:
         raise OutputError(f"{folder}: cannot be made: {error.strerror}", str(folder)) from error
     taken = [str(folder / name) for name in FILES if (folder / name).exists()]
     if taken and not overwrite:
-        raise OutputError(f"{taken[0]}: already there; choose another folder or overwrite it", taken[0])
+        raise OutputError(f"{taken[0]}: already exists; choose another folder or overwrite it", taken[0])
 
 
 def _write_all(assembly: Assembly, instant: Any, files: dict[str, Path], state: tuple[Vector, Vector]) -> None:

@@ -329,7 +329,7 @@ class _Builder:
         if head.gravity is None or plain.factor == 1.0 or all(g.unit or g.value == 0.0 for g in head.gravity):
             return
         numbers = ", ".join(f"{g.value:g}" for g in head.gravity)
-        text = f'would be in {plain.name}; say which unit it has: [{numbers}, "m/s^2"]'
+        text = f'would be in {plain.name}; give its unit: [{numbers}, "m/s^2"]'
         self.mistakes.add(("mechanism", "gravity"), text)
 
     def _measure(self, mechanism: Mechanism, name: str | None) -> Any:

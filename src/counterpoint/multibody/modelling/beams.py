@@ -133,7 +133,7 @@ def _wrong_places(mechanism: Mechanism, where: str, clamps: Mapping[str, str | N
         problems.append(f"{where}: {' and '.join(clamps)} are in one place")
     for point, clamp in clamps.items():
         if clamp == GROUND and not mechanism.points[point].fixed:
-            problems.append(f'{where}: "{point}" is clamped to the ground but not fixed; say fixed=True')
+            problems.append(f'{where}: "{point}" is clamped to the ground but not fixed; pass fixed=True')
     return problems
 
 

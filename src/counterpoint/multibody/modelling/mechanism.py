@@ -303,7 +303,7 @@ class Mechanism(Connections, Loads, ModalBodies, Inspectable):
         system = System(self.name)
         chosen = step if step is not None else self.step
         if chosen is None:
-            raise SetupError(f'mechanism "{self.name}": no step; say run(until, step=...) in s')
+            raise SetupError(f'mechanism "{self.name}": no step; pass run(until, step=...) in s')
         system.add(self.name, self.subsystem(), step=chosen)
         return system.run(until=until, **options)
 
