@@ -20,7 +20,7 @@ from .common import SECONDS, Settings, print_error, with_traceback
 @click.option("--grant-timeout", type=SECONDS, metavar="S", help="Wall time to wait for a time grant, in s [60].")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Output directory [NAME-run].")
 @click.option("--overwrite", is_flag=True, help="Overwrite existing results.")
-@click.option("--quiet", is_flag=True, help="Print errors only.")
+@click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 @click.option("--allow-outside", is_flag=True, help="Allow the scenario to use files outside its directory.")
 @with_traceback
 @click.pass_context

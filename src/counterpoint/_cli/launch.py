@@ -19,7 +19,7 @@ from .common import SECONDS, with_traceback
 @click.option(
     "--runner", type=click.Path(path_type=Path), metavar="JSON", help="Write a runner file for `helics run` and exit."
 )
-@click.option("--quiet", is_flag=True, help="Print errors only.")
+@click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 @with_traceback
 def launch(
     *,

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 @click.option("--overwrite", is_flag=True, help="Overwrite existing results.")
 @click.option("--plot/--no-plot", default=True, help="Plot the signals [yes].")
 @click.option("--progress/--no-progress", default=None, help="Show progress [on a terminal only].")
-@click.option("--quiet", is_flag=True, help="Print errors only.")
+@click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 @click.option("--verbose", "-v", count=True, help="Print the event log at the end; -vv: log everything as it happens.")
 @click.option("--allow-outside", is_flag=True, help="Allow the scenario to use files outside its directory.")
 @with_allow_remote

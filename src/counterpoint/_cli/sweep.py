@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.option("--keep-results", is_flag=True, help="Keep the run file of each point.")
 @click.option("--dry-run", is_flag=True, help="Print the points and exit.")
 @click.option("--plot/--no-plot", default=True, help="Draw the plots of the plan [yes].")
-@click.option("--quiet", is_flag=True, help="Print errors only.")
+@click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 @click.option("--allow-outside", is_flag=True, help="Allow the plan to use files outside its directory.")
 @with_traceback
 @click.pass_context
