@@ -156,14 +156,25 @@ const double* FmuBase::initial_output(double t, Inputs& u) {
   try {
     read_outputs();
   } catch (const ComponentFailure& refused) {
-    if (!instance_->go_on_after_refusal()) throw;
-    outputs_later_ = true;
-    std::fill(y_.begin(), y_.end(), 0.0);
-    log_->add(1, "counterpoint",
-              std::string("the FMU does not tell its outputs in initialisation mode (") + refused.what() +
-                  "); others begin with 0 for them, and get them when it has left that mode");
+    if (instance_->died()) throw;
+    begin_without_outputs(t, refused.what());
   }
   return y_.data();
+}
+
+/// After an error FMI allows nothing but to free an instance, and some tools insist on that: it begins again. One that
+/// may exist only once in a process goes on.
+void FmuBase::begin_without_outputs(double t, const std::string& refused) {
+  if (setup_.only_once) {
+    instance_->go_on_after_refusal();
+  } else {
+    initialize(t);
+  }
+  inputs_set_ = outputs_later_ = true;
+  std::fill(y_.begin(), y_.end(), 0.0);
+  log_->add(1, "counterpoint",
+            "the FMU does not tell its outputs in initialisation mode (" + refused +
+                "); others begin with 0 for them, and get them when it has left that mode");
 }
 
 void FmuBase::read_clocked_outputs() {

@@ -135,6 +135,8 @@ class FmuBase : public Subsystem {
   void initialize(double t);
   /// Outputs in initialisation mode, with the inputs of t if others have published before.
   const double* initial_output(double t, Inputs& u);
+  /// It told no outputs in initialisation mode: it is not asked again before it has left that mode.
+  void begin_without_outputs(double t, const std::string& refused);
   /// FMI 1: the first reading of outputs ends the initialisation, so that inputs have to be known before.
   bool reading_initializes() const { return setup_.major == 1 && input_width_ > 0; }
   /// Set the inputs a last time and leave initialisation mode.

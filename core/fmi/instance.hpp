@@ -175,11 +175,8 @@ class alignas(64) Instance {
   bool died() const { return code_.dead; }
   /// Whether an error made every call but freeing it forbidden.
   bool failed() const { return failed_ || code_.dead; }
-  /// It refused a call that it may have found too early, and is used all the same; false: it cannot be.
-  bool go_on_after_refusal() {
-    failed_ = false;
-    return !code_.dead;
-  }
+  /// It refused a call that it may have found too early, and is used all the same.
+  void go_on_after_refusal() { failed_ = false; }
   ForeignCode& code() { return code_; }
 
   /// A saved state that it may be set back to exists from now on, or does not any more. Only as long as there is one

@@ -64,6 +64,22 @@ def test_inputs_come_from_a_table(command, built, version, tmp_path):
     assert np.array_equal(result["Oscillator.x"].values, expected)
 
 
+def test_options_of_an_fmu_are_given_like_its_values(command, built, version, fault, tmp_path):
+    """A step that is discarded ends the run; the message names the option that repeats it, which is then typed."""
+    given = ("--set", f"fault={fault('discards-long-steps')}", "--set", "fault_time=0.45", "--step", "0.1", "--no-plot")
+    code, _, told = command("run", built("misbehaving", version), *given, "--until", "1")
+    assert (code, "--set redo_discarded=true" in " ".join(told.split())) == (3, True)
+    options = (*given, "--set", "redo_discarded=true", "--overwrite", "--until", "1")
+    assert command("run", built("misbehaving", version), *options)[0] == 0
+
+
+def test_the_solver_of_model_exchange_is_given_like_a_value(built):
+    given = {"kind": "model-exchange", "solver": "ode45", "rtol": 1e-9, "max_step": 1}
+    case = read_case(built("van-der-pol", 2), settings=CaseSettings(until=1.0, set=given))
+    assert case.model.kind == "model-exchange"
+    assert case.model.options.solver_options == {"rtol": 1e-9, "max_step": 1.0}
+
+
 def test_discrete_inputs_of_a_table_are_held(built, tmp_path):
     (tmp_path / "table.csv").write_text("time,int32_in\n0,1\n0.5,4\n1,4\n")
     case = read_case(built("pass-through", 3), settings=CaseSettings(until=1.0, step=0.1, input=tmp_path / "table.csv"))
@@ -75,6 +91,8 @@ def test_discrete_inputs_of_a_table_are_held(built, tmp_path):
     [
         (("--set", "kk=5"), 'set: "kk": no such variable; did you mean "k'),
         (("--set", "k"), "--set k: expected NAME=VALUE"),
+        (("--set", "redo_discarded=5"), "set: redo_discarded: 5.0; expected true or false"),
+        (("--set", "inputs=middle"), 'set: "inputs": no such variable'),
         (("--step", "fast"), "--step fast: expected a time such as 1e-3 or 1ms, or NAME=TIME"),
         (("--step", "engine=0.1"), "--step engine: "),
         (("--output", "xx"), "xx"),

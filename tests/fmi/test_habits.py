@@ -83,9 +83,13 @@ def test_model_exchange_ends_the_run_at_an_event(built, version):
 
 
 @ISOLATED
-def test_outputs_that_an_fmu_tells_only_after_its_initialisation(built, version, fault, isolate):
-    """Some tools call reading an output in initialisation mode an illegal call, although FMI allows it."""
-    model = cp.fmu(built("misbehaving", version), parameters={"fault": fault("tells-outputs-late")}, isolate=isolate)
+@pytest.mark.parametrize("habit", ["tells-outputs-late", "forbids-all-after-early-reading"])
+def test_outputs_that_an_fmu_tells_only_after_its_initialisation(built, version, fault, isolate, habit):
+    """Some tools call reading an output in initialisation mode an illegal call, although FMI allows it.
+
+    Some of them then refuse every further call, so that it has to begin again.
+    """
+    model = cp.fmu(built("misbehaving", version), parameters={"fault": fault(habit)}, isolate=isolate)
     listener = cp.fmu(built("misbehaving", version), isolate=isolate)
     system = cp.System("pair")
     system.add("late", model, step=0.1)

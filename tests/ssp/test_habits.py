@@ -337,6 +337,15 @@ def test_values_steps_and_isolation_of_what_is_inside(pack, fmus):
     assert 'set: "b.kk": no such variable; did you mean "b.k' in str(caught.value)
 
 
+def test_options_of_the_fmus_inside_are_given_like_their_values(pack, fmus):
+    scenario = ssp.read(pack(ssd(PAIR)), set={"b.redo_discarded": True, "a.inputs_at": "start"})
+    tables = scenario.tables()["subsystems"]
+    assert (tables["b"]["redo_discarded"], tables["a"]["inputs_at"]) == (True, "start")
+    assert scenario.run().status == "finished"
+    with pytest.raises(cp.SetupError, match="redo_discarded"):
+        ssp.read(pack(ssd(PAIR)), set={"b.redo_discarded": "often"}).run()
+
+
 def test_inputs_come_from_a_table_and_other_variables_are_recorded(pack, tmp_path, fmus):
     (tmp_path / "in.csv").write_text("time,a.force\n0,0\n1,10\n")
     scenario = ssp.read(pack(ssd(PAIR)), input=tmp_path / "in.csv", outputs=["a.x", "a.der(x)"])

@@ -22,7 +22,7 @@ from .description import FLOATS, NUMERIC, ModelDescription
 from .description_reading import read_description
 from .importing import Fmu, fmu
 from .information import show
-from .options import MODEL_EXCHANGE
+from .options import MODEL_EXCHANGE, SETTABLE
 from .steps import fitting_end
 
 if TYPE_CHECKING:
@@ -143,6 +143,7 @@ def read_case(file: CaseFile, settings: CaseSettings) -> FmuCase:
         isolate=settings.isolate,
         lenient=settings.lenient,
         outputs=settings.outputs or None,
+        **given.get("options", {}),
     )
     experiment = model.description.experiment
     run = RunSettings(until=experiment.stop, start=experiment.start or 0.0)
@@ -153,20 +154,30 @@ def read_case(file: CaseFile, settings: CaseSettings) -> FmuCase:
 
 
 def _values(file: CaseFile, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Divide values into parameters and start values; raise ScenarioError for names that the FMU does not have."""
+    """Divide values into parameters, start values and options; raise ScenarioError for names that mean nothing."""
     description = read_description(Archive(file.path), lenient=True)
-    found: dict[str, dict[str, Any]] = {"parameters": {}, "start": {}}
-    unknown = [name for name in given if name not in description.by_name]
-    if unknown:
-        raise ScenarioError(
-            f'{file.path}: set: "{name}": no such variable{did_you_mean(name, description.by_name)}' for name in unknown
-        )
+    found: dict[str, dict[str, Any]] = {"parameters": {}, "start": {}, "options": {}}
+    problems = []
     for name, value in given.items():
-        variable = description.by_name[name]
-        whole = isinstance(value, float) and value.is_integer() and variable.type in NUMERIC
-        part = "parameters" if variable.causality in _PARAMETERS else "start"
-        found[part][name] = int(value) if whole and variable.type not in FLOATS else value
+        variable = description.by_name.get(name)
+        if variable is not None:
+            whole = isinstance(value, float) and value.is_integer() and variable.type in NUMERIC
+            part = "parameters" if variable.causality in _PARAMETERS else "start"
+            found[part][name] = int(value) if whole and variable.type not in FLOATS else value
+        elif name in SETTABLE:
+            found["options"][name] = float(value) if type(value) is int else value
+            problems += _wrong_option(name, found["options"][name])
+        else:
+            problems.append(f'"{name}": no such variable{did_you_mean(name, (*description.by_name, *SETTABLE))}')
+    if problems:
+        raise ScenarioError(f"{file.path}: set: {problem}" for problem in problems)
     return found
+
+
+def _wrong_option(name: str, value: Any) -> list[str]:
+    """Return what is wrong with the value of an option."""
+    type_, expected = SETTABLE[name]
+    return [] if isinstance(value, type_) else [f"{name}: {value!r}; expected {expected}"]
 
 
 def show_case(file: CaseFile, console: Console) -> None:

@@ -20,6 +20,12 @@ INPUT_ORDERS = {"start": 0, "middle": 1, "slope": 3, "slope_to_end": 2, "interme
 SOLVERS = tuple(name for name in ALL_SOLVERS if name not in ("bdf2", "newmark"))
 """Solvers of model exchange."""
 SOLVER_OPTIONS = ("rtol", "atol", "first_step", "max_step")
+SETTABLE: Mapping[str, tuple[type, str]] = {
+    **dict.fromkeys(("kind", "inputs_at", "solver"), (str, "a word")),
+    **dict.fromkeys(("visible", "logging", "events", "redo_discarded"), (bool, "true or false")),
+    **dict.fromkeys(("tolerance", "deadline", *SOLVER_OPTIONS), (float, "a number")),
+}
+"""Options of :func:`counterpoint.fmu` that have one value, which a command line can give, and what they take."""
 
 
 @dataclass(frozen=True)

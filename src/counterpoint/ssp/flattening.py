@@ -15,6 +15,7 @@ from ..errors import SetupError, did_you_mean
 from ..fmi.archive import Archive
 from ..fmi.description import FLOATS, INTEGERS, ModelDescription, Variable
 from ..fmi.description_reading import read_description
+from ..fmi.options import SETTABLE
 from ..fmi.variable_units import unit_of
 from ..units import Unit, UnitProblem, conversion, unit
 from . import structure as s
@@ -116,6 +117,8 @@ class Flat:
         Values of parameters and start values, those of outer bindings instead of inner ones.
     given : dict
         Values that whoever runs the system gives; they replace those of the files.
+    options : dict
+        Options of FMUs that whoever runs the system gives, by path; see :func:`counterpoint.fmu`.
     lenient : bool
         Whether contradictions that leave the numbers as they are in the files are only worth a warning.
     """
@@ -123,6 +126,7 @@ class Flat:
     def __init__(self, store: Store, structure: s.Structure, lenient: bool = False) -> None:
         self.lenient = lenient
         self.given: dict[Key, Value] = {}
+        self.options: dict[Names, dict[str, Any]] = {}
         self.sums: list[Addition] = []
         self.leaves: dict[Names, Leaf] = {}
         self.drivers: dict[Key, Edge] = {}
@@ -412,8 +416,14 @@ class Flat:
         return [f"{leaf.name}.{name}" for leaf, name in pairs if (leaf.path, name) not in driven]
 
     def give(self, name: str, value: Any) -> str:
-        """Replace the value of a variable, ``component.variable``; return what is wrong with the name."""
+        """Replace the value of a variable, ``component.variable``, or of an option of an FMU, ``component.option``.
+
+        Returns what is wrong with the name.
+        """
         key = self.find(name)
+        if key is None and (owner := self._with_option(name)) is not None:
+            self.options.setdefault(owner, {})[name.rpartition(".")[2]] = value
+            return ""
         if key is None:
             known = [f"{leaf.name}.{v}" for leaf in self.leaves.values() for v in leaf.description.by_name]
             known += [connector for path, connector in self._nodes if not path]
@@ -422,6 +432,13 @@ class Flat:
         made = float(value) if isinstance(value, int) and not isinstance(value, bool) else value
         self.given[key] = Value(s.Parameter(name, "", made, None, place), converts=False)
         return ""
+
+    def _with_option(self, name: str) -> Names | None:
+        """Return the path of the FMU whose option ``component.option`` is."""
+        owner, _, option = name.replace("/", ".").rpartition(".")
+        if option not in SETTABLE:
+            return None
+        return next((path for path in self.leaves if ".".join(path) == owner), None)
 
     def _assign(self, path: Names, name: str, value: Value) -> None:
         key = self._find(path, name)

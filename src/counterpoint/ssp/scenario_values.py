@@ -69,6 +69,7 @@ def to_tables(flat: Flat, structure: s.Structure, choices: Choices) -> Tables:
         if choices.isolate or leaf.component.isolated:
             table.setdefault("isolate", True)
         table |= {"lenient": True} if choices.lenient else {}
+        table |= flat.options.get(leaf.path, {})
     _fill_steps(made, flat, choices.runs)
     if choices.runs:
         _fit_end(made, flat, structure)

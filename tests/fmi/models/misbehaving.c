@@ -74,7 +74,8 @@ enum {
   TELLS_OUTPUTS_LATE,
   COUNTS_NANOSECONDS,
   LEAVES_ITS_OUTPUT_UNDEFINED,
-  GOES_ON_BEFORE_THE_END
+  GOES_ON_BEFORE_THE_END,
+  FORBIDS_ALL_AFTER_EARLY_READING
 };
 
 static const Variable variables[] = {SCALAR(INT32, Values, fault), SCALAR(FLOAT64, Values, fault_time),
@@ -86,8 +87,10 @@ static void reset(void* values) { ((Values*)values)->fault_time = 0.5; }
 static Status calculate(Instance* instance) {
   Values* s = instance->values;
   if (s->fault == LEAVES_ITS_OUTPUT_UNDEFINED) s->y = NAN;
-  if (s->fault != TELLS_OUTPUTS_LATE || instance->mode != INITIALIZATION) return OK;
+  const bool late = s->fault == TELLS_OUTPUTS_LATE || s->fault == FORBIDS_ALL_AFTER_EARLY_READING;
+  if (!late || instance->mode != INITIALIZATION) return OK;
   instance->log(instance, ERROR, "logStatusError", "illegal call sequence");
+  if (s->fault == FORBIDS_ALL_AFTER_EARLY_READING) instance->mode = TERMINATED; /* only to be freed */
   return ERROR;
 }
 
