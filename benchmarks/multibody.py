@@ -44,7 +44,7 @@ class Ours:
         from counterpoint.multibody import Formulation, library
 
         mechanism = library.four_bar(loops)
-        mechanism.formulation = Formulation(integrator="hermite")
+        mechanism.formulation = Formulation(integrator="hermite", threads=1)
         mechanism.standard_outputs = ()
         mechanism.output("B0", "B0")
         system = cp.System("four-bar")

@@ -19,7 +19,7 @@ void throw_singular(int equation, double pivot) {
 void Solver::solve_many(double* b, int count) {
   if (count == 1) return solve(b);
   const std::size_t size = static_cast<std::size_t>(unknowns());
-  std::vector<double> side(size);
+  std::vector<double> side(static_cast<std::size_t>(places()));
   for (int k = 0; k < count; ++k) {
     for (std::size_t i = 0; i < size; ++i) side[i] = b[i * count + k];
     solve(side.data());
@@ -69,12 +69,12 @@ SolverType choose_solver(const Pattern& pattern) {
   return std::ranges::min_element(candidates, {}, &Candidate::nanoseconds)->type;
 }
 
-SolverPointer make_solver(SolverType type, const Pattern& pattern) {
+SolverPointer make_solver(SolverType type, const Pattern& pattern, TeamPointer team) {
   switch (type) {
     case SolverType::automatic:
-      return make_solver(choose_solver(pattern), pattern);
+      return make_solver(choose_solver(pattern), pattern, std::move(team));
     case SolverType::static_ldlt:
-      return make_static_ldlt(pattern);
+      return make_static_ldlt(pattern, std::move(team));
     case SolverType::sparse_ldlt:
       return make_sparse_ldlt(pattern);
     case SolverType::sparse_lu:

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "linear/team.hpp"
+
 namespace counterpoint::linear {
 
 /// A pivot that is zero or not finite.
@@ -25,6 +27,9 @@ struct Pattern {
   /// Unknowns (one flag each, or empty) that must be eliminated only after all their neighbours without the flag:
   /// the multipliers of a quasi-definite system, whose own diagonal is too small to be a pivot.
   std::vector<bool> late;
+  /// Places of b that the caller uses, when it has room for more behind them (`Solver::places`) and wants domains; 0:
+  /// neither.
+  int used_places = 0;
 };
 
 /// A x = b with a pattern that stays and values that change.
@@ -56,7 +61,15 @@ class Solver {
   /// Several right-hand sides at once, interleaved: b[i * count + k] is row i of side k.
   virtual void solve_many(double* b, int count);
   virtual int unknowns() const = 0;
+  /// Places that b must have: those behind the caller's are scratch.
+  virtual int places() const { return unknowns(); }
   virtual const char* name() const = 0;
+  /// Parts of the unknowns that can be worked on at once, because no entry connects one with another.
+  virtual int domains() const { return 1; }
+  /// The domain of an unknown, or `domains()` where it may be connected with several.
+  virtual int domain_of(int /*unknown*/) const { return domains(); }
+  /// Begin and end of those of `values()` that only this domain works on; for `domains()`: of the others.
+  virtual std::pair<int, int> values_of(int /*domain*/) const { return {0, 0}; }
   /// Entries of the factors, a measure of cost.
   virtual long long factor_entries() const = 0;
 };
@@ -84,7 +97,8 @@ std::span<const char* const> solver_names();
 /// Whether this build has KLU.
 bool has_klu();
 
-SolverPointer make_solver(SolverType type, const Pattern& pattern);
+/// `team`: who works on domains at once; none: the thread that calls.
+SolverPointer make_solver(SolverType type, const Pattern& pattern, TeamPointer team = nullptr);
 
 /// What `automatic` chooses for a pattern, from its size and the fill of its factors (measured rule).
 SolverType choose_solver(const Pattern& pattern);

@@ -6,7 +6,7 @@
 
 namespace counterpoint::linear {
 
-SolverPointer make_static_ldlt(const Pattern& pattern);
+SolverPointer make_static_ldlt(const Pattern& pattern, TeamPointer team);
 SolverPointer make_sparse_ldlt(const Pattern& pattern);
 SolverPointer make_static_lu(const Pattern& pattern);
 SolverPointer make_sparse_lu(const Pattern& pattern);

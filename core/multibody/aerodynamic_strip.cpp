@@ -31,6 +31,7 @@ class AerodynamicStrip final : public Force {
     attachment_.add_force(section_normal, 0.5 * flow.moment * flow.chord, Q);
   }
 
+  bool is_local() const override { return true; }
   bool has_tangent() const override { return true; }
   // What each component does against itself; how lift and drag mix is left out, and so is the negative damping of
   // stall.

@@ -134,11 +134,14 @@ void AssembledModel::force_change(const Instant& now, const double* dq, const do
 }
 
 void AssembledModel::add_tangent(const Instant& now, double stiffness, double damping, double* values) const {
-  for (const TangentBlock& block : tangent_blocks_) {
-    block.force->tangent(now, stiffness, damping, block_.data());
-    for (std::size_t k = 0; k < block.places.size(); ++k) {
-      if (block.places[k] >= 0) values[block.places[k]] += block_[k];
-    }
+  for (const TangentBlock& block : tangent_blocks_) block.add(now, stiffness, damping, block_.data(), values);
+}
+
+void AssembledModel::TangentBlock::add(const Instant& now, double stiffness, double damping, double* block,
+                                       double* values) const {
+  force->tangent(now, stiffness, damping, block);
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    if (places[k] >= 0) values[places[k]] += block[k];
   }
 }
 

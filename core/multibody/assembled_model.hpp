@@ -67,11 +67,16 @@ class AssembledModel final : public Model {
   void add_fixed_inertia(const double* a, double* out) const;
   const Parts& parts() const { return parts_; }
 
- private:
   struct TangentBlock {
     const Force* force;
     std::vector<int> places;  ///< in the tangent's values, row by row; -1 where a coordinate is fixed
+    /// `block`: room for as many values as there are places.
+    void add(const Instant& now, double stiffness, double damping, double* block, double* values) const;
   };
+  const std::vector<TangentBlock>& tangent_blocks() const { return tangent_blocks_; }
+  const AssembledModel* assembled() const override { return this; }
+
+ private:
   void find_mass_pattern();
   void find_jacobian_pattern();
   void find_tangent_pattern();

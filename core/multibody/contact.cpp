@@ -40,6 +40,7 @@ class Contact final : public Force {
     attachment_.add_force(0, touch.force * normal_ - friction_per_speed(touch) * touch.slip, Q);
   }
 
+  bool is_local() const override { return true; }
   bool has_tangent() const override { return true; }
   void tangent(const Instant& now, double stiffness, double damping, double* block) const override {
     std::fill_n(block, columns_.size() * columns_.size(), 0.0);

@@ -26,12 +26,14 @@ namespace counterpoint::multibody {
 ///     the model's memory from `memory_start` on. `start` fills them, `accept` renews them at the end of a step; during
 ///     a step they are read only, and the element works out its present state from them and the time since
 ///     `step_start`.
-///  4. `values` are what the element shows besides (a spring's force, a tyre's slip), `value_names` says which.
+///  4. `is_local`: it writes to the rows of `columns` only, and any thread may call it.
+///  5. `values` are what the element shows besides (a spring's force, a tyre's slip), `value_names` says which.
 class Force : public recipe::Describable {
  public:
   virtual ~Force() = default;
   virtual void add(const Instant& now, double* Q) const = 0;
   const std::vector<int>& columns() const { return columns_; }
+  virtual bool is_local() const { return false; }
   virtual std::vector<std::vector<int>> blocks() const { return {columns_}; }
   virtual bool has_tangent() const { return false; }
   virtual void tangent(const Instant& /*now*/, double /*stiffness*/, double /*damping*/, double* /*block*/) const {}

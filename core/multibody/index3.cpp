@@ -12,6 +12,7 @@
 // D -> 0 is the exact constraint. Two things make one iteration enough for most steps: accelerations are extrapolated
 // linearly to begin with, and the iteration stops on what is left of the equations, not on how far the last one moved.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "coupling/cancellation.hpp"
@@ -36,8 +37,12 @@ constexpr int slow_iterations = 20;
 constexpr double slow_factor = 1000.0;
 constexpr double root_of_rounding =
     1.5e-8;  ///< square root of the rounding: how far a double root can be known, relative to the size
+/// Coordinates from which threads may share a step: below, they would wait for each other longer than they work
+/// (measured on the chain of four-bars).
+constexpr int smallest_shared = 2000;
 constexpr double stiffening_factor = 10.0;
 constexpr double max_stiffening = 100.0;
+constexpr int most_domains = 8;
 constexpr const char* not_finite = "the iteration diverged: its values are not finite";
 
 // A step to 30 bits: what times on a grid differ by is rounding, and would otherwise ask for new coefficients, and make
@@ -49,7 +54,8 @@ double without_rounding(double h) {
 
 }  // namespace
 
-Index3Stepper::Index3Stepper(ModelPointer model, const StepperOptions& options)
+template <bool shared>
+Index3Stepper<shared>::Index3Stepper(ModelPointer model, const StepperOptions& options)
     : model_(std::move(model)),
       options_(options),
       n_(model_->coordinates()),
@@ -63,11 +69,8 @@ Index3Stepper::Index3Stepper(ModelPointer model, const StepperOptions& options)
       rest_(m_),
       mu_(m_),
       Q_(model_->all_coordinates()),
-      residual_(model_->all_coordinates()),
-      change_(model_->all_coordinates()),
       difference_(n_),
-      inverse_diagonal_(n_),
-      three_(3 * (n_ + m_)) {
+      inverse_diagonal_(n_) {
   hermite_ = options_.integrator == Integrator::hermite;
   plain_ = hermite_ || (options_.rule.alpha_m == 0.0 && options_.rule.alpha_f == 0.0);
   tolerance_ = options_.tolerance * options_.length;
@@ -76,11 +79,58 @@ Index3Stepper::Index3Stepper(ModelPointer model, const StepperOptions& options)
   constant_W_ = !model_->has_tangent() && model_->constant_mass();
   constant_forces_ = model_->constant_forces();
   for (int i = 0; i < n_; ++i) diagonal_.push_back(model_->tangent_pattern().find(i, i));
+  if constexpr (shared) team_ = std::make_shared<linear::Team>(linear::threads_or_all(options_.threads));
   const bool kkt = options_.system == SystemForm::kkt;
-  system_ = kkt ? make_kkt_system(*model_, options_.solver) : make_condensed_system(*model_, options_.solver);
+  system_ = kkt ? make_kkt_system(*model_, options_.solver) : make_condensed_system(*model_, options_.solver, team_);
+  room_ = system_->room();
+  residual_.resize(std::max(model_->all_coordinates(), room_));
+  change_.resize(residual_.size());
+  three_.resize(3 * (static_cast<std::size_t>(room_) + m_));
+  if constexpr (shared) find_shares();
 }
 
-void Index3Stepper::start(State& state, InputSource& inputs) {
+template <bool shared>
+void Index3Stepper<shared>::find_shares() {
+  const linear::Solver& solver = system_->solver();
+  domains_ = solver.domains();
+  if (domains_ == 1 || model_->assembled() == nullptr) return;
+  std::vector<int> domain_of(n_);
+  for (int i = 0; i < n_; ++i) domain_of[i] = solver.domain_of(i);
+  shares_ = std::make_unique<Shares>(*model_->assembled(), domain_of, domains_);
+}
+
+template <bool shared>
+template <typename Work>
+void Index3Stepper<shared>::in_ranges(int count, Work work) const {
+  if constexpr (!shared) return work(0, count);
+  const int range = 2 * (count / (2 * domains_));
+  team_->run(domains_, [&](int k) { work(k * range, k + 1 == domains_ ? count : (k + 1) * range); });
+}
+
+template <bool shared>
+template <typename Work>
+auto Index3Stepper<shared>::largest_in_ranges(int count, Work work) const {
+  auto largest = work(0, shared ? 0 : count);
+  if constexpr (shared) {
+    std::array<decltype(largest), most_domains> found;
+    const int range = 2 * (count / (2 * domains_));
+    team_->run(domains_, [&](int k) { found[k] = work(k * range, k + 1 == domains_ ? count : (k + 1) * range); });
+    for (int k = 0; k < domains_; ++k) {
+      for (std::size_t i = 0; i < largest.size(); ++i) largest[i].take(found[k][i].value());
+    }
+  }
+  return largest;
+}
+
+template <bool shared>
+template <typename Work>
+void Index3Stepper<shared>::for_shares(Work work) const {
+  team_->run(domains_, work);
+  work(domains_);
+}
+
+template <bool shared>
+void Index3Stepper<shared>::start(State& state, InputSource& inputs) {
   Instant now = state.instant();
   inputs.fill(state.t, now);
   model_->constraints(now, phi_.data(), J_.data());
@@ -103,7 +153,8 @@ void Index3Stepper::start(State& state, InputSource& inputs) {
 }
 
 // Inputs at the start of a step may be known better now than when the last step ended.
-void Index3Stepper::renew_start(State& state, InputSource& inputs) {
+template <bool shared>
+void Index3Stepper<shared>::renew_start(State& state, InputSource& inputs) {
   Instant now = state.instant();
   inputs.fill(state.t, now);
   if (!inputs_differ(state, now)) return;
@@ -116,7 +167,8 @@ void Index3Stepper::renew_start(State& state, InputSource& inputs) {
 }
 
 // [M J^T; J -D] [a; lambda] = [Q; -rest].
-void Index3Stepper::start_accelerations(State& state, const Instant& now) {
+template <bool shared>
+void Index3Stepper<shared>::start_accelerations(State& state, const Instant& now) {
   mass_on_tangent_.write(mass_.data(), W_.data());
   invert_diagonal();
   same_W_ = false;
@@ -132,7 +184,8 @@ void Index3Stepper::start_accelerations(State& state, const Instant& now) {
 }
 
 // What the compliance has left of J a + rest, once more: no iteration comes that would find it.
-void Index3Stepper::refine_accelerations(State& state) {
+template <bool shared>
+void Index3Stepper<shared>::refine_accelerations(State& state) {
   for (int r = 0; r < m_; ++r) rest_[r] = -applied_compliance_[r] * state.multipliers[r];
   std::fill(change_.begin(), change_.end(), 0.0);
   system_->solve(change_.data(), rest_.data(), mu_.data());
@@ -140,7 +193,8 @@ void Index3Stepper::refine_accelerations(State& state) {
   for (int r = 0; r < m_; ++r) state.multipliers[r] += mu_[r];
 }
 
-void Index3Stepper::step(State& state, double t_end, InputSource& inputs) {
+template <bool shared>
+void Index3Stepper<shared>::step(State& state, double t_end, InputSource& inputs) {
   set_coefficients(t_end - state.t);
   if (state.stiffening != applied_stiffening_) apply_compliance(state.stiffening);
   const bool has_inputs = model_->inputs() > 0;
@@ -157,7 +211,8 @@ void Index3Stepper::step(State& state, double t_end, InputSource& inputs) {
   finish(state, now);
 }
 
-void Index3Stepper::set_coefficients(double exact) {
+template <bool shared>
+void Index3Stepper<shared>::set_coefficients(double exact) {
   h_ = exact;
   const double h = without_rounding(exact);
   if (h == coefficients_for_) return;
@@ -173,7 +228,8 @@ void Index3Stepper::set_coefficients(double exact) {
   }
 }
 
-void Index3Stepper::apply_compliance(double stiffening) {
+template <bool shared>
+void Index3Stepper<shared>::apply_compliance(double stiffening) {
   std::vector<double> stiffened = compliance_;
   for (double& c : stiffened) c /= stiffening;
   system_->set_compliance(stiffened);
@@ -181,7 +237,8 @@ void Index3Stepper::apply_compliance(double stiffening) {
   applied_stiffening_ = stiffening;
 }
 
-void Index3Stepper::predict(const State& state) {
+template <bool shared>
+void Index3Stepper<shared>::predict(const State& state) {
   double ratio = 1.0;  // mostly; a division would be waited for
   if (state.previous_step != coefficients_for_)
     ratio = state.previous_step > 0.0 ? coefficients_for_ / state.previous_step : 0.0;
@@ -195,22 +252,26 @@ void Index3Stepper::predict(const State& state) {
 }
 
 // The acceleration-like variable continues on the straight line through its last two values.
-void Index3Stepper::predict_by_acceleration(const State& state, double ratio) {
+template <bool shared>
+void Index3Stepper<shared>::predict_by_acceleration(const State& state, double ratio) {
   const NewmarkRule& r = options_.rule;
   const double* now = (plain_ ? state.a : state.auxiliary).data();
   double* next = leading().data();
-  for (int i = 0; i < n_; ++i) {
-    const double x = now[i];
-    const double guess = x + ratio * (x - state.previous[i]);
-    const double free_flight = state.q[i] + h_ * (state.v[i] + h_ * (0.5 - r.beta) * x);
-    next_.q[i] = free_flight + h_ * h_ * r.beta * guess;
-    next_.v[i] = state.v[i] + h_ * ((1.0 - r.gamma) * x + r.gamma * guess);
-    next[i] = guess;
-  }
+  in_ranges(n_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
+    for (int i = begin; i < end; ++i) {
+      const double x = now[i];
+      const double guess = x + ratio * (x - state.previous[i]);
+      const double free_flight = state.q[i] + h_ * (state.v[i] + h_ * (0.5 - r.beta) * x);
+      next_.q[i] = free_flight + h_ * h_ * r.beta * guess;
+      next_.v[i] = state.v[i] + h_ * ((1.0 - r.gamma) * x + r.gamma * guess);
+      next[i] = guess;
+    }
+  });
   if (!plain_) lean(state);
 }
 
-void Index3Stepper::lean(const State& state) {
+template <bool shared>
+void Index3Stepper<shared>::lean(const State& state) {
   const NewmarkRule& r = options_.rule;
   for (int i = 0; i < n_; ++i) {
     const double leaning =
@@ -221,24 +282,31 @@ void Index3Stepper::lean(const State& state) {
 
 // Trapezoidal rule with Hermite's end corrections, order 4: x1 = x0 + h/2 (x0' + x1') - h^2/12 (x1'' - x0''), for v and
 // q. With the jerk on the straight line through its last two values that is Taylor's series.
-void Index3Stepper::predict_by_jerk(const State& state, double ratio) {
+template <bool shared>
+void Index3Stepper<shared>::predict_by_jerk(const State& state, double ratio) {
   ratio_ = ratio;
   const double h = h_, half = 0.5 * h, h2_2 = half * h, h2_6 = h2_2 * (1.0 / 3.0), h3_6 = h2_6 * h, h3_24 = 0.25 * h3_6;
   const double *q0 = state.q.data(), *v0 = state.v.data(), *a0 = state.a.data();
   const double *j0 = state.jerk.data(), *before = state.previous_jerk.data();
   double *q1 = next_.q.data(), *v1 = next_.v.data(), *a1 = next_.a.data();
-  in_pairs(n_, [&](int i, auto pair) {
-    const auto q = pair.at(q0 + i), v = pair.at(v0 + i), a = pair.at(a0 + i), jerk = pair.at(j0 + i);
-    const auto change = ratio * (jerk - pair.at(before + i));
-    (a + (h * jerk + half * change)).write(a1 + i);
-    (v + ((h * a + h2_2 * jerk) + h2_6 * change)).write(v1 + i);
-    (q + ((h * v + (h2_2 * a + h3_6 * jerk)) + h3_24 * change)).write(q1 + i);
+  in_ranges(n_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
+    in_pairs(begin, end, [&](int i, auto pair) {
+      const auto q = pair.at(q0 + i), v = pair.at(v0 + i), a = pair.at(a0 + i), jerk = pair.at(j0 + i);
+      const auto change = ratio * (jerk - pair.at(before + i));
+      (a + (h * jerk + half * change)).write(a1 + i);
+      (v + ((h * a + h2_2 * jerk) + h2_6 * change)).write(v1 + i);
+      (q + ((h * v + (h2_2 * a + h3_6 * jerk)) + h3_24 * change)).write(q1 + i);
+    });
   });
 }
 
 // Phi, J, Q and the residual at the present guess. The largest entry, each divided by its row's mass, is the correction
 // to expect next: a length.
-void Index3Stepper::evaluate(const Instant& now) {
+template <bool shared>
+void Index3Stepper<shared>::evaluate(const Instant& now) {
+  if constexpr (shared) {
+    if (shares_) return evaluate_shares(now);
+  }
   model_->constraints(now, phi_.data(), J_.data());
   if (!constant_forces_) model_->forces(now, Q_.data());
   if (!constant_W_ && !model_->constant_mass()) model_->mass(now, mass_.data());
@@ -249,21 +317,57 @@ void Index3Stepper::evaluate(const Instant& now) {
   }
 }
 
-double Index3Stepper::expected_correction() {
-  for (int i = 0; i < n_; ++i) difference_[i] = residual_[i] * inverse_diagonal_[i];
-  violation_ = largest_absolute(phi_.data(), m_);
-  const double expected = std::max(largest_absolute(difference_.data(), n_), violation_);
+template <bool shared>
+void Index3Stepper<shared>::evaluate_shares(const Instant& now) {
+  if (!constant_forces_) {
+    const std::vector<double>& constant = model_->assembled()->parts().constant_force;
+    std::copy(constant.begin(), constant.end(), Q_.begin());
+  }
+  for_shares([&](int share) {
+    shares_->constraints(share, now, phi_.data(), J_.data());
+    if (!constant_forces_) shares_->add_forces(share, now, Q_.data());
+  });
+  in_ranges(n_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
+    multiply_less(model_->mass_pattern(), mass_.data(), next_.a.data(), Q_.data(), scale_, residual_.data(), begin,
+                  end);
+  });
+  if (multipliers_are_zero_) return;
+  for (int r = 0; r < m_; ++r) rest_[r] = scale_ * next_.multipliers[r];
+  add_transposed(model_->jacobian_pattern(), J_.data(), rest_.data(), residual_.data());
+}
+
+template <bool shared>
+double Index3Stepper<shared>::expected_correction() {
+  const auto violations = largest_in_ranges(m_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
+    std::array<Largest, 1> found;
+    for (int r = begin; r < end; ++r) found[0].take(phi_[r]);
+    return found;
+  });
+  const auto differences = largest_in_ranges(n_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
+    std::array<Largest, 1> found;
+    for (int i = begin; i < end; ++i) found[0].take(residual_[i] * inverse_diagonal_[i]);
+    return found;
+  });
+  violation_ = violations[0].value();
+  const double expected = std::max(differences[0].value(), violation_);
   return std::isfinite(violation_) ? expected : violation_;
 }
 
-void Index3Stepper::form_tangent(const Instant& now) {
+template <bool shared>
+void Index3Stepper<shared>::form_tangent(const Instant& now) {
   if (same_W_) return;
   mass_on_tangent_.write(mass_.data(), W_.data());
-  if (model_->has_tangent()) model_->add_tangent(now, scale_, scale_ * velocity_factor_, W_.data());
+  const double damping = scale_ * velocity_factor_;
+  if (shared && shares_ && model_->has_tangent()) {
+    for_shares([&](int share) { shares_->add_tangent(share, now, scale_, damping, W_.data()); });
+  } else if (model_->has_tangent()) {
+    model_->add_tangent(now, scale_, damping, W_.data());
+  }
   invert_diagonal();
 }
 
-void Index3Stepper::invert_diagonal() {
+template <bool shared>
+void Index3Stepper<shared>::invert_diagonal() {
   lightest_ = 0.0;
   for (int i = 0; i < n_; ++i) {
     inverse_diagonal_[i] = 1.0 / W_[diagonal_[i]];
@@ -271,7 +375,8 @@ void Index3Stepper::invert_diagonal() {
   }
 }
 
-bool Index3Stepper::iterate_once(const Instant& now) {
+template <bool shared>
+bool Index3Stepper<shared>::iterate_once(const Instant& now) {
   expected_ = bounded_ ? INFINITY : expected_correction();
   form_tangent(now);
   solve(1);
@@ -282,14 +387,16 @@ bool Index3Stepper::iterate_once(const Instant& now) {
 
 // Nothing but the printed form looks at the terms where the last of a fixed number of corrections leads: what the
 // linear part leaves of Phi is known without them.
-bool Index3Stepper::was_last(int iteration) {
+template <bool shared>
+bool Index3Stepper<shared>::was_last(int iteration) {
   if (options_.printed || iteration < options_.fixed_iterations) return false;
   if (!std::isfinite(correction_) || !std::isfinite(violation_)) fail(iteration, not_finite);
   stiffen_if_slow(largest_absolute(phi_.data(), m_));
   return true;
 }
 
-void Index3Stepper::iterate_on(const Instant& now) {
+template <bool shared>
+void Index3Stepper<shared>::iterate_on(const Instant& now) {
   const bool counted = options_.fixed_iterations > 0;
   const int most = counted ? options_.fixed_iterations : options_.max_iterations;
   for (int iteration = 1;; ++iteration) {
@@ -316,13 +423,15 @@ void Index3Stepper::iterate_on(const Instant& now) {
 }
 
 // Evaluation comes next, and writes over what was solved for and the Jacobian that was factorised.
-void Index3Stepper::keep_correction() {
+template <bool shared>
+void Index3Stepper<shared>::keep_correction() {
   change_.swap(residual_);
   kept_J_.swap(J_);
 }
 
 // A correction that made things much worse (across an impact, say) is taken back by halves.
-void Index3Stepper::shorten_correction(const Instant& now, double last) {
+template <bool shared>
+void Index3Stepper<shared>::shorten_correction(const Instant& now, double last) {
   const double to_multiplier = options_.printed ? 0.0 : multiplier_factor_;
   double part = 0.5;
   for (int halving = 0; halving < max_halvings && !(expected_correction() <= worst_growth * last);
@@ -336,7 +445,8 @@ void Index3Stepper::shorten_correction(const Instant& now, double last) {
 // In a singular position two branches of the motion cross, and the step asks for a point next to the crossing: the
 // multipliers of dependent constraints grow without limit, ever more slowly, while the constraints are met and hardly
 // anything moves any more. Constraints are second order in what moves there: that is as far as the step can be known.
-bool Index3Stepper::is_stuck_at_singularity(int iteration, double expected) {
+template <bool shared>
+bool Index3Stepper<shared>::is_stuck_at_singularity(int iteration, double expected) {
   const double root = root_of_rounding * options_.length;
   // A penalty that was given may be too soft to come nearer in any number of iterations.
   const double softness = options_.penalty > 0.0 ? 100.0 : 1.0;
@@ -349,13 +459,15 @@ bool Index3Stepper::is_stuck_at_singularity(int iteration, double expected) {
 
 // What the next correction can be at most, without evaluating anything: what the constraints leave, of their linear
 // part and beyond it, and what their turning does to the multipliers' forces. Infinite where the model gives no bound.
-double Index3Stepper::bound_of_next() const {
+template <bool shared>
+double Index3Stepper<shared>::bound_of_next() const {
   const double beyond = curvature_ * correction_;
   return violation_ + beyond * correction_ + 2.0 * beyond * largest_multiplier_ * lightest_;
 }
 
 // The solution for the residual in place is the excess.
-void Index3Stepper::solve(int iteration) {
+template <bool shared>
+void Index3Stepper<shared>::solve(int iteration) {
   try {
     system_->solve_anew(W_.data(), same_W_, J_.data(), residual_.data(), phi_.data(), mu_.data());
   } catch (const linear::SingularMatrix& singular) {
@@ -365,7 +477,8 @@ void Index3Stepper::solve(int iteration) {
   same_W_ = constant_W_;
 }
 
-void Index3Stepper::correct() {
+template <bool shared>
+void Index3Stepper<shared>::correct() {
   correction_ = move(1.0, residual_.data());
   if (!options_.printed) add_multipliers();
   multipliers_are_zero_ = false;
@@ -373,41 +486,50 @@ void Index3Stepper::correct() {
 }
 
 // Takes a part of what is too much away; returns the largest of it.
-double Index3Stepper::move(double part, const double* change) {
+template <bool shared>
+double Index3Stepper<shared>::move(double part, const double* change) {
   const double to_auxiliary = auxiliary_factor_, to_velocity = velocity_factor_;
   double *q = next_.q.data(), *v = next_.v.data(), *auxiliary = leading().data();
-  Largest largest;
-  in_pairs(n_, [&](int i, auto pair) {
-    const auto dq = part * pair.one_by_one(change + i, 1);
-    (pair.at(q + i) - dq).write(q + i);
-    (pair.at(v + i) - to_velocity * dq).write(v + i);
-    (pair.at(auxiliary + i) - to_auxiliary * dq).write(auxiliary + i);
-    for (int k = 0; k < pair.size; ++k) largest.take(dq.value[k]);
+  const auto largest = largest_in_ranges(n_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
+    std::array<Largest, 1> found;
+    in_pairs(begin, end, [&](int i, auto pair) {
+      const auto dq = part * pair.one_by_one(change + i, 1);
+      (pair.at(q + i) - dq).write(q + i);
+      (pair.at(v + i) - to_velocity * dq).write(v + i);
+      (pair.at(auxiliary + i) - to_auxiliary * dq).write(auxiliary + i);
+      for (int k = 0; k < pair.size; ++k) found[0].take(dq.value[k]);
+    });
+    return found;
   });
   if (!plain_) {
     for (int i = 0; i < n_; ++i) next_.a[i] -= part * multiplier_factor_ * change[i];
   }
-  return largest.value();
+  return largest[0].value();
 }
 
 // Also finds how large the increments are, and what the linear part of Phi leaves of it.
-void Index3Stepper::add_multipliers() {
+template <bool shared>
+void Index3Stepper<shared>::add_multipliers() {
   const double to_multiplier = multiplier_factor_, *mu = mu_.data(), *compliance = applied_compliance_.data();
   double* multipliers = next_.multipliers.data();
   const bool fresh = multipliers_are_zero_;
-  Largest largest, left;
-  for (int r = 0; r < m_; ++r) {
-    const double increment = mu[r];
-    multipliers[r] = (fresh ? 0.0 : multipliers[r]) - to_multiplier * increment;
-    left.take(compliance[r] * increment);
-    largest.take(increment);
-  }
-  violation_ = left.value();
-  largest_multiplier_ = largest.value();
+  const auto found = largest_in_ranges(m_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
+    std::array<Largest, 2> of;
+    for (int r = begin; r < end; ++r) {
+      const double increment = mu[r];
+      multipliers[r] = (fresh ? 0.0 : multipliers[r]) - to_multiplier * increment;
+      of[0].take(compliance[r] * increment);
+      of[1].take(increment);
+    }
+    return of;
+  });
+  violation_ = found[0].value();
+  largest_multiplier_ = found[1].value();
 }
 
 // (3.1): lambda_{i+1} = lambda_i + alpha Phi_{i+1}; the residual follows.
-void Index3Stepper::update_as_printed() {
+template <bool shared>
+void Index3Stepper<shared>::update_as_printed() {
   for (int r = 0; r < m_; ++r) {
     rest_[r] = phi_[r] / applied_compliance_[r];
     next_.multipliers[r] += rest_[r] / scale_;
@@ -417,7 +539,8 @@ void Index3Stepper::update_as_printed() {
 
 // Below the root, slowness may be that of a singular position, where a larger penalty only makes the multipliers run
 // away.
-bool Index3Stepper::contracts_slowly(double before) {
+template <bool shared>
+bool Index3Stepper<shared>::contracts_slowly(double before) {
   const double enough = std::max(tolerance_, root_of_rounding * options_.length);
   if (before <= enough || violation_ <= enough) return false;
   const double contraction = violation_ / before;
@@ -425,18 +548,21 @@ bool Index3Stepper::contracts_slowly(double before) {
   return contraction > slow_contraction;
 }
 
-void Index3Stepper::stiffen_if_slow(double before) {
+template <bool shared>
+void Index3Stepper<shared>::stiffen_if_slow(double before) {
   if (contracts_slowly(before) && may_stiffen()) apply_compliance(next_.stiffening *= stiffening_factor);
 }
 
 // A penalty that we chose, in the form that needs one, may have been too soft for this model.
-bool Index3Stepper::may_stiffen() {
+template <bool shared>
+bool Index3Stepper<shared>::may_stiffen() {
   if (options_.penalty > 0.0 || options_.system == SystemForm::kkt || next_.stiffening >= max_stiffening) return false;
   ++statistics_.penalty_raised;
   return true;
 }
 
-void Index3Stepper::project(const Instant& now) {
+template <bool shared>
+void Index3Stepper<shared>::project(const Instant& now) {
   if (!options_.project_velocities && !hermite_) return;
   // The next step looks at them if it does not begin with zeros.
   const bool looked_at = options_.shows_multipliers || !options_.reset_multipliers;
@@ -446,10 +572,12 @@ void Index3Stepper::project(const Instant& now) {
   if (hermite_) return;  // `accept_by_jerk` takes them
   const double *const sides = three_.data(), part = options_.project_accelerations ? 1.0 : 0.0;
   double *v = next_.v.data(), *a = leading().data();
-  in_pairs(n_, [&](int i, auto pair) {
-    const double* const side = sides + 3 * static_cast<std::ptrdiff_t>(i);
-    (pair.at(v + i) - pair.one_by_one(side, 3)).write(v + i);
-    (pair.at(a + i) - part * pair.one_by_one(side + 1, 3)).write(a + i);
+  in_ranges(n_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
+    in_pairs(begin, end, [&](int i, auto pair) {
+      const double* const side = sides + 3 * static_cast<std::ptrdiff_t>(i);
+      (pair.at(v + i) - pair.one_by_one(side, 3)).write(v + i);
+      (pair.at(a + i) - part * pair.one_by_one(side + 1, 3)).write(a + i);
+    });
   });
 }
 
@@ -461,20 +589,29 @@ void Index3Stepper::project(const Instant& now) {
 // would differ by little, but that little would be multiplied by the penalty. The rate of the applied forces is left
 // out of the jerk: springs then see the plain trapezoidal rule, which is stable for all of them, and what constraints
 // do is of order 4.
-void Index3Stepper::solve_three(const Instant& now, const double* a, const double* multipliers, double* improved) {
+template <bool shared>
+void Index3Stepper<shared>::solve_three(const Instant& now, const double* a, const double* multipliers, double* improved) {
   std::fill(residual_.begin(), residual_.end(), 0.0);
-  double *const top = three_.data(), *const bottom = top + 3 * static_cast<std::size_t>(n_),
-                *carried = residual_.data();
-  model_->projection_terms(now, a, multipliers, bottom, carried);
-  for (double* place = top; place != bottom; place += 3) {
-    place[0] = place[1] = 0.0;
-    place[2] = *carried++;
+  double *const top = three_.data(), *const bottom = top + 3 * static_cast<std::size_t>(room_),
+                *const carried = residual_.data();
+  if (shared && shares_) {
+    for_shares([&](int share) { shares_->projection_terms(share, now, a, multipliers, bottom, carried); });
+  } else {
+    model_->projection_terms(now, a, multipliers, bottom, carried);
   }
+  in_ranges(n_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
+    double* place = top + 3 * static_cast<std::ptrdiff_t>(begin);
+    for (int i = begin; i < end; ++i, place += 3) {
+      place[0] = place[1] = 0.0;
+      place[2] = carried[i];
+    }
+  });
   system_->project(now.v, a, top, improved);
 }
 
 // Nothing fails here.
-void Index3Stepper::finish(State& state, Instant& now) {
+template <bool shared>
+void Index3Stepper<shared>::finish(State& state, Instant& now) {
   if (!plain_) lean(state);
   accept(state);
   if (model_->inputs() > 0) keep_inputs(state, now, model_->inputs());
@@ -489,7 +626,8 @@ void Index3Stepper::finish(State& state, Instant& now) {
   statistics_.worst_violation = std::max(statistics_.worst_violation, violation_);
 }
 
-void Index3Stepper::accept(State& state) noexcept {
+template <bool shared>
+void Index3Stepper<shared>::accept(State& state) noexcept {
   state.t = next_.t;
   state.previous_step = coefficients_for_;
   // Where constraints are singular for a moment, a penalty that stays high would throw the mechanism off the next time.
@@ -504,24 +642,28 @@ void Index3Stepper::accept(State& state) noexcept {
 }
 
 // With the projections, on the way: of vectors that are exchanged, the next step would wait for the pointers.
-void Index3Stepper::accept_by_jerk(State& state) const noexcept {
+template <bool shared>
+void Index3Stepper<shared>::accept_by_jerk(State& state) const noexcept {
   const double *const sides = three_.data(), *q1 = next_.q.data(), *v1 = next_.v.data(), *a1 = next_.a.data();
   double *q = state.q.data(), *v = state.v.data(), *a = state.a.data(), *jerk = state.jerk.data(),
          *before = state.previous_jerk.data();
   const double ratio = ratio_, twelfth = h_ * h_ * (1.0 / 12.0), part = options_.project_accelerations ? 1.0 : 0.0;
-  in_pairs(n_, [&](int i, auto pair) {
-    const double* const side = sides + 3 * static_cast<std::ptrdiff_t>(i);
-    const auto last = pair.at(jerk + i), predicted = last + ratio * (last - pair.at(before + i)),
-               third = pair.one_by_one(side + 2, 3);
-    last.write(before + i);
-    (-third).write(jerk + i);
-    pair.at(q1 + i).write(q + i);
-    (((pair.at(v1 + i) + twelfth * predicted) - pair.one_by_one(side, 3)) + twelfth * third).write(v + i);
-    (pair.at(a1 + i) - part * pair.one_by_one(side + 1, 3)).write(a + i);
+  in_ranges(n_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
+    in_pairs(begin, end, [&](int i, auto pair) {
+      const double* const side = sides + 3 * static_cast<std::ptrdiff_t>(i);
+      const auto last = pair.at(jerk + i), predicted = last + ratio * (last - pair.at(before + i)),
+                 third = pair.one_by_one(side + 2, 3);
+      last.write(before + i);
+      (-third).write(jerk + i);
+      pair.at(q1 + i).write(q + i);
+      (((pair.at(v1 + i) + twelfth * predicted) - pair.one_by_one(side, 3)) + twelfth * third).write(v + i);
+      (pair.at(a1 + i) - part * pair.one_by_one(side + 1, 3)).write(a + i);
+    });
   });
 }
 
-void Index3Stepper::fail(int iteration, const std::string& why) const {
+template <bool shared>
+void Index3Stepper<shared>::fail(int iteration, const std::string& why) const {
   std::string message = failure_message(*model_, iteration, why, phi_, Q_);
   if (options_.printed) {
     message += text(
@@ -530,6 +672,12 @@ void Index3Stepper::fail(int iteration, const std::string& why) const {
         statistics_.worst_contraction);
   }
   throw SolverFailure(message);
+}
+
+StepperPointer make_index3_stepper(ModelPointer model, const StepperOptions& options) {
+  const bool large = model->coordinates() >= smallest_shared && options.system == SystemForm::condensed;
+  if (large) return std::make_unique<Index3Stepper<true>>(std::move(model), options);
+  return std::make_unique<Index3Stepper<false>>(std::move(model), options);
 }
 
 }  // namespace counterpoint::multibody

@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "linear/team.hpp"
 #include "linear/unroll.hpp"
+#include "multibody/shares.hpp"
 #include "multibody/stepper.hpp"
 
 namespace counterpoint::multibody {
@@ -14,6 +16,10 @@ namespace counterpoint::multibody {
 ///     iterate        factorise the tangent, correct, evaluate, until the expected next correction is small
 ///     project        velocities and accelerations onto the constraints, with the last factorisation
 ///     finish         elements remember, the step is accepted
+///
+/// Shared, for large mechanisms: where the solver has domains, what is done for all coordinates, equations and elements
+/// is done for several domains at once. Small ones are compiled apart: their step must stay in one piece of code.
+template <bool shared>
 class Index3Stepper final : public Stepper {
  public:
   Index3Stepper(ModelPointer model, const StepperOptions& options);
@@ -64,10 +70,26 @@ class Index3Stepper final : public Stepper {
   COUNTERPOINT_INLINE void accept_by_jerk(State& state) const noexcept;
   [[noreturn]] void fail(int iteration, const std::string& why) const;
 
+  void find_shares();
+  /// work(begin, end) for ranges that make up 0 to count; pairs stay together.
+  template <typename Work>
+  COUNTERPOINT_INLINE void in_ranges(int count, Work work) const;
+  /// The same, for work that returns an array of what is largest in each range.
+  template <typename Work>
+  COUNTERPOINT_INLINE auto largest_in_ranges(int count, Work work) const;
+  /// work(share) for all shares of the model: domains at once, then the rest.
+  template <typename Work>
+  void for_shares(Work work) const;
+  void evaluate_shares(const Instant& now);
+
   ModelPointer model_;
   StepperOptions options_;
+  linear::TeamPointer team_;
   SaddleSystemPointer system_;
+  int domains_ = 1;
+  std::unique_ptr<Shares> shares_;  ///< null where there is one domain, or the model is not made of elements
   int n_, m_;
+  int room_ = 0;  ///< places of what is solved for
   MassOnTangent mass_on_tangent_;
   double tolerance_ = 0.0;  ///< m
   double h_ = 0.0, scale_ = 0.0, velocity_factor_ = 0.0;
@@ -97,5 +119,7 @@ class Index3Stepper final : public Stepper {
       three_;
   std::vector<int> diagonal_;
 };
+
+StepperPointer make_index3_stepper(ModelPointer model, const StepperOptions& options);
 
 }  // namespace counterpoint::multibody

@@ -59,6 +59,7 @@ class KktSystem final : public SaddleSystem {
     for (int row = 0; row < m_; ++row) multipliers[row] -= bottoms[3 * static_cast<std::size_t>(row) + 1];
   }
   const linear::Solver& solver() const override { return *solver_; }
+  int room() const override { return n_; }
 
  private:
   linear::Pattern pattern(const SparsePattern& tangent, const SparsePattern& jacobian) const {

@@ -10,6 +10,8 @@
 
 namespace counterpoint::multibody {
 
+class AssembledModel;
+
 /// Everything a dynamic term may depend on. Coordinates and velocities include the fixed ones, which come last.
 struct Instant {
   double t = 0.0;
@@ -82,6 +84,9 @@ class Model : public recipe::Describable {
   virtual void accept(const Instant& /*now*/, double* /*memory*/) const noexcept {}
   /// Energy stored in gravity and springs, J.
   virtual double potential_energy(const Instant& /*now*/) const { return 0.0; }
+
+  /// The elements behind the terms, where the model is made of elements.
+  virtual const AssembledModel* assembled() const { return nullptr; }
 
   virtual std::string equation_name(int equation) const { return "constraint " + std::to_string(equation); }
   virtual std::string coordinate_name(int coordinate) const { return "coordinate " + std::to_string(coordinate); }

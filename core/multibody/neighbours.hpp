@@ -88,12 +88,13 @@ COUNTERPOINT_INLINE double dot(const Neighbours<count>& a, const Neighbours<coun
   return sum;
 }
 
-/// Calls action(i, Neighbours<2>{}) for pairs of places below `count`, and with Neighbours<1> for what is left.
+/// Calls action(i, Neighbours<2>{}) for pairs of places from `begin` on and below `end`, and with Neighbours<1> for
+/// what is left.
 template <typename Action>
-COUNTERPOINT_INLINE void in_pairs(int count, Action action) {
-  int i = 0;
-  for (; i + 1 < count; i += 2) action(i, Neighbours<2>{});
-  if (i < count) action(i, Neighbours<1>{});
+COUNTERPOINT_INLINE void in_pairs(int begin, int end, Action action) {
+  int i = begin;
+  for (; i + 1 < end; i += 2) action(i, Neighbours<2>{});
+  if (i < end) action(i, Neighbours<1>{});
 }
 
 }  // namespace counterpoint::multibody

@@ -240,7 +240,7 @@ struct Fields<multibody::StepperOptions> {
     return std::tie(o.formulation, o.system, o.integrator, o.iteration, o.solver, o.rule, o.penalty,
                     o.natural_frequency, o.damping_ratio, o.project_velocities, o.project_accelerations,
                     o.reset_multipliers, o.shows_multipliers, o.printed, o.tolerance, o.length, o.max_iterations,
-                    o.fixed_iterations);
+                    o.fixed_iterations, o.threads);
   }
 };
 template <>

@@ -57,6 +57,7 @@ class RotationalSpring final : public Force {
     }
   }
 
+  bool is_local() const override { return true; }
   bool has_tangent() const override { return true; }
   // About each axis of the first frame; exact where the spring is relaxed.
   void tangent(const Instant& now, double stiffness, double damping, double* block) const override {

@@ -17,7 +17,7 @@ namespace counterpoint::multibody {
 /// with W = M plus stiffness and damping terms. Contract for implementers: `solve_anew` takes W on the tangent pattern
 /// and J on the Jacobian's, which the caller keeps as it is for later solutions by `solve`. Both overwrite `x`, which
 /// holds top, by x, and write mu, which may take the place of bottom. `project` solves for three right-hand sides at
-/// once (right[3 i + k] is row i of side k, top then bottom), which share the waiting for each other's results: it adds
+/// once (right[3 i + k] is row i of side k, top, and bottom from row `room()` on), which share the waiting for each other's results: it adds
 /// J x0 and J x1 to the bottoms of sides 0 and 1 first. It overwrites the tops by x, and subtracts mu of side 1 from
 /// `multipliers`, unless that is null; the bottoms are lost. Rows of fixed coordinates do not take part.
 class SaddleSystem {
@@ -30,6 +30,8 @@ class SaddleSystem {
   virtual void solve(double* x, const double* bottom, double* mu) = 0;
   virtual void project(const double* x0, const double* x1, double* right, double* multipliers) = 0;
   virtual const linear::Solver& solver() const = 0;
+  /// Places of x, and rows of `right` before its bottoms.
+  virtual int room() const = 0;
 };
 
 using SaddleSystemPointer = std::unique_ptr<SaddleSystem>;
@@ -37,7 +39,8 @@ using SaddleSystemPointer = std::unique_ptr<SaddleSystem>;
 /// The full system, quasi-definite: as accurate for stiff constraints as for soft ones.
 SaddleSystemPointer make_kkt_system(const Model& model, linear::SolverType solver);
 /// The multipliers eliminated, W + J^T D^-1 J: the form of González Varela (2010); smaller, but digits go as D becomes
-/// small.
-SaddleSystemPointer make_condensed_system(const Model& model, linear::SolverType solver);
+/// small. Unless null, the members of the team work on parts of it at once; x needs more room then.
+SaddleSystemPointer make_condensed_system(const Model& model, linear::SolverType solver,
+                                          linear::TeamPointer team = nullptr);
 
 }  // namespace counterpoint::multibody

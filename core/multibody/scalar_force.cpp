@@ -45,6 +45,7 @@ class ScalarForce final : public Force {
     for (std::size_t k = 0; k < columns_.size(); ++k) Q[columns_[k]] += load.force * gradient_[k];
   }
 
+  bool is_local() const override { return true; }
   bool has_tangent() const override { return true; }
   void tangent(const Instant& now, double stiffness, double damping, double* block) const override {
     const Load load = evaluate(now);

@@ -9,7 +9,7 @@ namespace counterpoint::multibody {
 namespace {
 
 template <int known_entries>
-void multiply_run(const SparsePattern::Run& run, const double* values, const int* column, const double* x,
+COUNTERPOINT_INLINE void multiply_run(const SparsePattern::Run& run, const double* values, const int* column, const double* x,
                   double factor, const double* z, double* y) {
   const int entries = known_entries > 0 ? known_entries : run.entries;
   for (int row = 0; row < run.rows; ++row, values += entries, column += entries) {
@@ -20,29 +20,44 @@ void multiply_run(const SparsePattern::Run& run, const double* values, const int
   }
 }
 
+COUNTERPOINT_INLINE void multiply_rows(const SparsePattern::Run& run, const double* values, const int* column,
+                                       const double* x, double factor, const double* z, double* y) {
+  switch (run.entries) {
+    case 2:
+      return multiply_run<2>(run, values, column, x, factor, z, y);
+    case 3:
+      return multiply_run<3>(run, values, column, x, factor, z, y);
+    case 4:
+      return multiply_run<4>(run, values, column, x, factor, z, y);
+    default:
+      return multiply_run<0>(run, values, column, x, factor, z, y);
+  }
+}
+
 }  // namespace
 
 void multiply_less(const SparsePattern& pattern, const double* values, const double* x, const double* z, double factor,
                    double* y) {
   const int* column = pattern.column.data();
   for (const SparsePattern::Run& run : pattern.runs) {
-    switch (run.entries) {
-      case 2:
-        multiply_run<2>(run, values, column, x, factor, z, y);
-        break;
-      case 3:
-        multiply_run<3>(run, values, column, x, factor, z, y);
-        break;
-      case 4:
-        multiply_run<4>(run, values, column, x, factor, z, y);
-        break;
-      default:
-        multiply_run<0>(run, values, column, x, factor, z, y);
-    }
+    multiply_rows(run, values, column, x, factor, z, y);
     values += run.rows * run.entries;
     column += run.rows * run.entries;
     z += run.rows;
     y += run.rows;
+  }
+}
+
+void multiply_less(const SparsePattern& pattern, const double* values, const double* x, const double* z, double factor,
+                   double* y, int begin, int end) {
+  int first = 0;
+  for (const SparsePattern::Run& run : pattern.runs) {
+    const int from = std::max(begin, first), to = std::min(end, first + run.rows);
+    first += run.rows;
+    if (from >= to) continue;
+    const int entry = pattern.row_start[from];
+    multiply_rows({to - from, run.entries}, values + entry, pattern.column.data() + entry, x, factor, z + from,
+                  y + from);
   }
 }
 

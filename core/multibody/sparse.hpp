@@ -53,6 +53,9 @@ inline double largest_absolute(const double* x, int count) {
 /// y = factor (A x - z).
 void multiply_less(const SparsePattern& pattern, const double* values, const double* x, const double* z, double factor,
                    double* y);
+/// The same for rows begin to end - 1.
+void multiply_less(const SparsePattern& pattern, const double* values, const double* x, const double* z, double factor,
+                   double* y, int begin, int end);
 
 /// y = A x.
 inline void multiply(const SparsePattern& pattern, const double* values, const double* x, double* y) {

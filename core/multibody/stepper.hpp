@@ -92,6 +92,7 @@ struct StepperOptions {
   double length = 1.0;       ///< size of the mechanism, m
   int max_iterations = 20;
   int fixed_iterations = 0;  ///< > 0: exactly so many, whatever the residual (for studies)
+  int threads = 1;           ///< for the domains of large models; 0: one for each processor. Bits do not depend on it
 };
 
 /// Moves a state over one step. Contract for implementers:

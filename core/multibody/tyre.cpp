@@ -82,6 +82,7 @@ class Tyre final : public Force {
     add_force(load.aligning_moment, moment_row(load.pose, normal_), Q);
   }
 
+  bool is_local() const override { return true; }
   bool has_tangent() const override { return true; }
   void tangent(const Instant& now, double stiffness, double damping, double* block) const override {
     std::fill_n(block, columns_.size() * columns_.size(), 0.0);

@@ -69,7 +69,7 @@ def test_a_formulation_that_fails_says_when():
 
 
 def test_small_extents_are_measured_as_a_whole():
-    extent = Extent(0.0005, (4, 10), (0, 20), (10,), (1.0,), (30,), 5, (5,), 0.01, (1,))
+    extent = Extent(0.0005, (4, 10), (0, 20), (10,), (1.0,), (30,), 5, (5,), 0.01, (1,), (5,), 1)
     measured = measure_all(extent, libraries()[0][:2], None)
     assert {len(points) for points in measured.large.values()} == {1}
     assert len(measured.everywhere) == 8

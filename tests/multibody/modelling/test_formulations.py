@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from counterpoint import SetupError, SimulationError, _core
+from counterpoint import SetupError, SimulationError, System, _core
 from counterpoint.fmi import export_fmu
 from counterpoint.multibody import Formulation, Mechanism
 from counterpoint.multibody.library import four_bar, pendulum
@@ -314,6 +314,34 @@ def test_a_light_point_does_not_soften_constraints_elsewhere():
     beside.distance_constraint("thread", "H", "L")
     ends = [made.run(until=1.0, step=1e-3)["four-bar.B0"].values[-1] for made in (alone, beside)]
     np.testing.assert_allclose(ends[1], ends[0], atol=1e-9)
+
+
+def _positions(loops, threads, system="condensed", springs=False, steps=12):
+    mechanism = four_bar(loops)
+    if springs:
+        for k in range(0, loops, 3):
+            mechanism.spring(f"S{k}", between=(f"A{k}", f"B{k + 1}"), stiffness=50.0, damping=0.1, natural=1.2)
+    mechanism.standard_outputs = ()
+    for name in ("B0", f"B{loops}"):
+        mechanism.output(name, name)
+    mechanism.formulation = Formulation(threads=threads, system=system)
+    model = System("chain")
+    model.add("chain", mechanism.subsystem(), step=1e-3, record=False)
+    run = model.start()
+    run.step_to(steps * 1e-3)
+    return np.asarray(run.value("chain.B0")), np.asarray(run.value(f"chain.B{loops}"))
+
+
+@pytest.mark.parametrize(("system", "springs"), [("condensed", False), ("condensed", True), ("kkt", False)])
+def test_the_number_of_threads_changes_no_bit_of_a_large_mechanism(system, springs):
+    expected = _positions(1100, 1, system, springs)
+    for threads in (2, 3):
+        np.testing.assert_array_equal(expected, _positions(1100, threads, system, springs))
+
+
+def test_threads_must_be_a_number_from_0_to_64():
+    with pytest.raises(SetupError, match="threads -1; expected an integer from 1 to 64"):
+        Formulation(threads=-1)
 
 
 @pytest.mark.skipif(not _core.multibody.has_klu(), reason="this build has no KLU")

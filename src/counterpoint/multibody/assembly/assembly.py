@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _STRIDE = 4
 _GROUP = 256
-"""Equations of a kind that are evaluated together: what a group needs fits into a cache."""
+"""Equations of a kind that are evaluated together: threads share groups, and what a group needs fits into a cache."""
 _LITTLE_MASS, _NO_MASS = 1e-14, 1e-24
 """Mass of a point relative to the largest below which it cannot be computed with, and below which it is rounding."""
 _SHOWN_POINTS = 50

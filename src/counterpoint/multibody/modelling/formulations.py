@@ -32,6 +32,7 @@ _NUMBERS: tuple[tuple[str, Callable[[float], bool], str], ...] = (
     ("tolerance", lambda x: x > 0, "expected a positive number"),
     ("max_iterations", lambda x: x == int(x) > 0, "expected an integer of at least 1"),
     ("fixed_iterations", lambda x: x == int(x) >= 0, "expected an integer of at least 0"),
+    ("threads", lambda x: x == int(x) and 0 <= x <= 64, "expected an integer from 1 to 64, or 0 for all processors"),
 )
 """What the numbers of a formulation may be."""
 
@@ -81,6 +82,9 @@ class Formulation:
     fixed_iterations : int
         If not 0: exactly so many iterations in each step, for studies. Not with ``"rk2"`` and ``"rk4"``, which have
         none.
+    threads : int
+        For one step of a large mechanism, from 2000 coordinates on; 0: one for each processor, at most eight. Smaller
+        mechanisms use one thread. The number changes no bit of the result.
 
     Examples
     --------
@@ -106,6 +110,7 @@ class Formulation:
     tolerance: float = 3e-11
     max_iterations: int = 100
     fixed_iterations: int = 0
+    threads: int = 1
 
     def __post_init__(self) -> None:
         problems = []
@@ -185,7 +190,7 @@ class Formulation:
         made.project_accelerations = self.project_accelerations and not damped
         made.solver = "automatic" if self.solver == "auto" else self.solver
         for key in ("system", "iteration", "natural_frequency", "damping_ratio", "printed", "tolerance",
-                    "max_iterations", "fixed_iterations"):  # fmt: skip
+                    "max_iterations", "fixed_iterations", "threads"):  # fmt: skip
             setattr(made, key, getattr(self, key))
         return made
 

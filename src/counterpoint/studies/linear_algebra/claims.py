@@ -11,6 +11,7 @@ from .holding import SECONDS, Outcome
 from .measuring import Point
 from .operations import Operation, Shares
 from .solvers import OURS
+from .threads import Threaded
 
 NOT_HERE = "Not installed here."
 GENERIC = "The generic library of the source was uBLAS of 2009; Eigen is used here."
@@ -112,6 +113,21 @@ def step_claims(found: Sequence[Shares]) -> Iterator[Claim]:
         "Ours: time of a step per variable, largest against smallest over the sizes", 1.15, max(cost) / min(cost),
         unit="1", origin="ours", spread=TIMED,
         reason="Data of long chains do not fit into the first caches; a hand-written step grows, too.",
+    )  # fmt: skip
+
+
+def speed_up_claims(found: Sequence[Threaded]) -> Iterator[Claim]:
+    """Yield what two threads make of whole steps: faster where they are used, and never slower."""
+    largest = found[-1]
+    yield Claim.above(
+        f"Ours: two threads against one, whole steps, N = {largest.size}", 1.5, largest.speed_up, unit="1",
+        origin="ours", spread=TIMED, reason="Both processors must be free: threads wait for each other.",
+    )  # fmt: skip
+    least = min(found, key=lambda t: t.speed_up)
+    yield Claim.above(
+        "Ours: two threads are never slower than one; least speed-up over the sizes", 0.95, least.speed_up, unit="1",
+        origin="ours", spread=TIMED, remark=f"At N = {least.size}.",
+        reason="Both processors must be free: threads wait for each other.",
     )  # fmt: skip
 
 

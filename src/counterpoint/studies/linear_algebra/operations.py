@@ -72,7 +72,7 @@ class Shares:
 def shares(loops: int, seconds: float) -> Shares:
     """Measure a step of the chain with the trapezoidal rule, and its factorisation and solutions alone."""
     mechanism = four_bar(loops)
-    mechanism.formulation = Formulation(solver=OURS)
+    mechanism.formulation = Formulation(solver=OURS, threads=1)
     mechanism.standard_outputs = ()
     mechanism.output("B0", "B0")
     system = System("chain")

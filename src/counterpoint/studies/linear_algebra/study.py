@@ -15,6 +15,7 @@ from .claims import (
     holding_claims,
     operation_claims,
     solver_claims,
+    speed_up_claims,
     step_claims,
     threaded_claims,
 )
@@ -22,6 +23,7 @@ from .figures import best_map, curves, speed_up, three_fills
 from .measuring import Point, grid
 from .operations import Operation, Shares, operations, shares
 from .solvers import OURS, Library, libraries
+from .threads import Threaded, threaded
 
 TITLE = "Linear algebra of a multibody simulator"
 
@@ -63,14 +65,16 @@ class Extent:
     step_loops: tuple[int, ...]
     step_seconds: float
     held_loops: tuple[int, ...]
+    thread_loops: tuple[int, ...]
+    thread_rounds: int
 
 
 QUICK = Extent(0.004, (4, 10, 22, 50, 100, 322), (0, 12, 50, 100), (10, 30, 100), (0.25, 1.0), (100, 1000), 200,
-               (50, 500), 0.3, (1, 10))  # fmt: skip
+               (50, 500), 0.3, (1, 10), (49, 1199), 5)  # fmt: skip
 FULL = Extent(0.03, (4, 6, 10, 16, 22, 32, 42, 50, 82, 100, 162, 322, 642, 1002), (0, 8, 12, 20, 30, 50, 70, 100),
               (10, 20, 40, 70, 100, 150, 200, 400), (0.15, 0.3, 0.5, 0.75, 1.0),
               (100, 200, 500, 1000, 2000, 4000, 8000), 2000, (49, 499, 999, 3999), 3.0,
-              (1, 2, 5, 10, 40, 100))  # fmt: skip
+              (1, 2, 5, 10, 40, 100), (49, 499, 999, 1999, 3999), 40)  # fmt: skip
 FILLS = (6.0, 20.0, 50.0)
 
 
@@ -85,6 +89,7 @@ class Measured:
     operations: list[Operation]
     parts: list[Shares]
     held: dict[str, dict[int, holding.Outcome]]
+    threads: list[Threaded]
 
     @property
     def at_large(self) -> list[Point]:
@@ -111,6 +116,7 @@ def measure_all(extent: Extent, found: Sequence[Library], progress: Progress | N
         operations=operations(40, extent.repeats),
         parts=[shares(loops, extent.step_seconds) for loops in extent.step_loops],
         held=holding.holding(extent.held_loops, progress),
+        threads=[threaded(loops, extent.thread_rounds) for loops in extent.thread_loops],
     )
 
 
@@ -127,6 +133,7 @@ def run(out: Path, quick: bool, progress: Progress | None = None) -> StudyReport
             *solver_claims({point.size: point for point in measured.chain}, measured.filled),
             *threaded_claims(measured.at_large),
             *step_claims(measured.parts),
+            *speed_up_claims(measured.threads),
             automatic_claim(measured.everywhere),
             *holding_claims(measured.held),
         ],
@@ -136,6 +143,7 @@ def run(out: Path, quick: bool, progress: Progress | None = None) -> StudyReport
         tables=[
             _operations(measured.operations),
             _shares(measured.parts),
+            _threads(measured.threads),
             TYPICAL,
             rules(measured.everywhere),
             holding.table(measured.held),
@@ -204,6 +212,16 @@ def _shares(found: Sequence[Shares]) -> Table:
     ]
     note = "Trapezoidal rule, one iteration a step. Printed for N = 1000 and 8000: 37 % factorisation, 17 % solutions."
     return Table("Tables 3.1, 4.1 and 4.3: parts of a step", columns, rows, note)
+
+
+def _threads(found: Sequence[Threaded]) -> Table:
+    rows: list[list[str | float]] = [[float(t.size), 1e6 * t.one, 1e6 * t.two, t.speed_up] for t in found]
+    note = (
+        "Elapsed times of whole steps, trapezoidal rule: predictions, elements, factorisation, solutions, projections. "
+        "Mechanisms that are too small for threads take one either way. All parts of a step are shared, so Amdahl's "
+        "bound for two processors is 2 less the middle of the chain."
+    )
+    return Table("Figure 4.7: whole steps with two threads", ["N", "one, µs", "two, µs", "speed-up"], rows, note)
 
 
 def _figures(folder: Path, found: Sequence[Library], measured: Measured) -> list[Figure]:
