@@ -201,8 +201,15 @@ double FmuSubsystem::step(double t, double t_end, Inputs& u) {
     outputs_read_ = true;
     return t_end;
   }
-  ForeignCall call(instance_->code());
-  const double reached = call.run([&] { return go_and_read(t, t_end, u); });
+  ForeignCode& code = instance_->code();
+  double reached = 0.0;
+  if (code.call != nullptr) {  // of many steps
+    code.call->turn_to(code);
+    reached = go_and_read(t, t_end, u);
+  } else {
+    ForeignCall call(code);
+    reached = call.run([&] { return go_and_read(t, t_end, u); });
+  }
   outputs_read_ = true;
   return reached;
 }
@@ -215,6 +222,7 @@ double FmuSubsystem::step(double t, double t_end, Inputs& u) {
 }
 
 void FmuSubsystem::step_held(double t, double t_end, const double* u, double* y) {
+  if (instance_->code().call != nullptr) return instance_->step_held(t, t_end, u, y);
   ForeignCall call(instance_->code());
   call.run([&] { instance_->step_held(t, t_end, u, y); });
 }
@@ -300,7 +308,7 @@ StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
   throw ComponentFailure(text.str());
 }
 
-/// Held steps of many FMUs: each one says whose it is.
+/// Steps of many FMUs: each one says whose it is.
 void FmuSubsystem::in_foreign_call(void* const* models, std::size_t count, void (*work)(void*), void* argument) {
   struct Together {
     Together(void* const* all, std::size_t n, ForeignCall& call) : models(all), count(n) { set(&call); }
@@ -337,6 +345,11 @@ void FmuSubsystem::settle(double t, Inputs& u) {
 FmuSubsystem::HeldStep FmuSubsystem::held_step() {
   if (!holds_ || changes_settings_ || !instance_) return {};
   return {instance_->held_function(), instance_.get(), in_foreign_call};
+}
+
+FmuSubsystem::Guard FmuSubsystem::guard() {
+  if (!instance_) return {};
+  return {in_foreign_call, instance_.get()};
 }
 
 void FmuSubsystem::keep_memory(std::vector<double>& into) const {

@@ -20,7 +20,7 @@ namespace counterpoint::fmi {
 ///     finish:  terminate and free the instance
 ///
 /// Between steps FMI does not let outputs follow inputs, so there is direct feedthrough in initialisation mode only.
-class FmuSubsystem final : public FmuBase, public fast::HeldStepper {
+class FmuSubsystem final : public FmuBase, public fast::HeldStepper, public fast::GuardedStepper {
  public:
   FmuSubsystem(LibraryPointer library, FmuSetup setup);
 
@@ -31,6 +31,7 @@ class FmuSubsystem final : public FmuBase, public fast::HeldStepper {
     return outputs_read_ && instance_ ? y_.data() : read_output(t, u);
   }
   HeldStep held_step() override;
+  Guard guard() override;
   void stand_at(double t) override {
     time_ = t;
     outputs_read_ = false;

@@ -202,6 +202,7 @@ class alignas(64) Instance {
       refuse_call(Function::name);
     if (code_.call == nullptr) [[unlikely]]
       return in_a_call(function, arguments...);
+    code_.call->turn_to(code_);
     return shielded(function, arguments...);
   }
   /// The same by itself, outside a step.

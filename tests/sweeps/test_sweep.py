@@ -70,6 +70,20 @@ def test_building_only_what_changes_is_the_same_as_building_all(two_mass, name):
     np.testing.assert_array_equal(result["slow.x"].time, expected["slow.x"].time)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("fast.A[0]", 5.0), ("fast.outputs[0]", 2.0), ("fast.x0[0]", math.nan), ("fast.x0[0]", "much")]
+)
+def test_a_value_that_does_not_fit_is_refused_as_in_a_file(two_mass, name, value):
+    from counterpoint.scenario.varying import VaryingScenario
+
+    varying = VaryingScenario(cp.Scenario.read(two_mass), [name])
+    with pytest.raises(cp.ScenarioError) as refused:
+        varying.prepare([value])
+    with pytest.raises(cp.ScenarioError) as expected:
+        varying._build_all(varying._with([value]))
+    assert str(refused.value) == str(expected.value)
+
+
 def test_a_system_in_memory_is_swept_by_arguments_inputs_and_options(tank):
     found = cp.sweep(
         tank,

@@ -77,7 +77,7 @@ class HeldRound {
   int opened_ = 0;                    ///< rounds that there is room for
   std::atomic<int> round_{-1};        ///< under way; -1: none
   std::atomic<std::size_t> turn_{0};  ///< the member that steps
-  HeldStepper::HeldStep::Around around_ = nullptr;
+  Around around_ = nullptr;
   std::vector<void*> models_;  ///< of all members, for `around_`
   bool trusted_ = true;
 };

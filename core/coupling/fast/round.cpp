@@ -6,6 +6,7 @@
 #include "check.hpp"
 #include "coupling/cancellation.hpp"
 #include "coupling/fast/derived_comparison.hpp"
+#include "coupling/floating_point.hpp"
 
 namespace counterpoint::fast {
 
@@ -64,7 +65,23 @@ void Round::choose_steps() {
     const bool waits = std::any_of(connections.begin(), connections.end(), [](const Connection& c) { return c.waits; });
     if (p.subsystem->works_elsewhere() && !waits && !p.inputs->depends_on_step()) elsewhere_.push_back(i);
   }
+  choose_guard();
   if (allowed_.held_rounds && HeldRound::serves(participants)) held_.emplace(std::move(participants));
+}
+
+void Round::choose_guard() {
+  guarded_.clear();
+  around_ = nullptr;
+  for (int i : members_) {
+    auto* stepper = dynamic_cast<GuardedStepper*>(network_.participants[i].subsystem.get());
+    const GuardedStepper::Guard guard = stepper != nullptr ? stepper->guard() : GuardedStepper::Guard{};
+    if (!guarded_.empty() && guard.around != around_)
+      around_ = nullptr;
+    else
+      around_ = guard.around;
+    if (around_ == nullptr) return;
+    guarded_.push_back(guard.model);
+  }
 }
 
 void Round::leave() {
@@ -110,30 +127,48 @@ inline long Round::step(Participant& p) {
   return timed && p.stopwatch.costly() ? cheap_steps_between_clocks : 1;
 }
 
-/// `cheap`: whether all steps were.
-[[gnu::flatten]] long Round::run_one_by_one(std::size_t rounds, double target, bool& cheap) {
-  const Participant& first = participant(0);
-  const bool whole = !elsewhere_.empty();  // a round in which steps were sent off is finished
+/// Rounds one step after the other. Has nothing that would have to be unwound: a step may leave it without a return.
+struct Round::OneByOne {
+  Round& round;
+  std::size_t rounds;
+  double target;
+  bool& cheap;
   long made = 0;
-  std::size_t next = next_.load(std::memory_order_relaxed);
-  const auto turn_to = [&](std::size_t k) { next_.store(next = k, std::memory_order_relaxed); };
-  try {
+
+  [[gnu::flatten]] void run() {
+    const Participant& first = round.participant(0);
+    const bool whole = !round.elsewhere_.empty();  // a round in which steps were sent off is finished
+    std::size_t next = round.next_.load(std::memory_order_relaxed);
+    const auto turn_to = [&](std::size_t k) { round.next_.store(next = k, std::memory_order_relaxed); };
     for (; cheap && rounds > 0 && (next > 0 || (!first.finished() && first.t < target)); --rounds) {
-      if (whole) announce();
-      while ((cheap || whole) && next < members_.size()) {
+      if (whole) round.announce();
+      while ((cheap || whole) && next < round.members_.size()) {
         Cancellation::check();
         turn_to(next + 1);
-        const long counted = step(participant(next - 1));
+        const long counted = step(round.participant(next - 1));
         made += counted;
         cheap = counted == 1 && cheap;
       }
-      if (next == members_.size()) turn_to(0);
+      if (next == round.members_.size()) turn_to(0);
     }
+  }
+};
+
+long Round::run_one_by_one(std::size_t rounds, double target, bool& cheap) {
+  OneByOne work{*this, rounds, target, cheap};
+  const FloatingPoint settings;
+  try {
+    if (around_ != nullptr)
+      around_(guarded_.data(), guarded_.size(), [](void* all) { static_cast<OneByOne*>(all)->run(); }, &work);
+    else
+      work.run();
   } catch (...) {
+    if (around_ != nullptr) settings.restore();
+    const std::size_t next = next_.load(std::memory_order_relaxed);
     if (next > 0) network_.note_failure(members_[next - 1]);  // else what was announced failed
     throw;
   }
-  return made;
+  return work.made;
 }
 
 void Round::look_at_stopwatches() {

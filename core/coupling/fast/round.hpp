@@ -57,7 +57,10 @@ class Round {
   void announce() const;
   /// Returns the steps counted.
   static long step(Participant& p);
+  /// `cheap`: whether all steps were.
   long run_one_by_one(std::size_t rounds, double target, bool& cheap);
+  struct OneByOne;
+  void choose_guard();
   /// Rounds one after the other, all together.
   long run_held(long most, double target);
   void look_at_stopwatches();
@@ -69,6 +72,8 @@ class Round {
   std::atomic<bool> at_work_{false};  ///< the member before `next_`, or one of `held_`
   std::atomic<std::size_t> next_{0};  ///< whose turn it is: after a costly step a driver may look at the clock
   std::optional<HeldRound> held_;
+  Around around_ = nullptr;                                ///< guards all members
+  std::vector<void*> guarded_;                             ///< the members, for `around_`
   double seconds_ = 0.0;                                   ///< of a round, as measured so far
   long unwatched_ = std::numeric_limits<long>::max() / 2;  ///< rounds made all together since one was made by itself
   std::vector<int> elsewhere_;  ///< those whose steps can be sent off at the beginning of a round

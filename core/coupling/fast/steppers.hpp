@@ -8,7 +8,7 @@
 namespace counterpoint::fast {
 
 /// What a subsystem may offer beside the contract of `Subsystem`, for speed alone: it then inherits from one of these
-/// as well, which is found once, when a run is set up. Both are bit-equal to calling `step` and `output` one by one.
+/// as well, which is found once, when a run is set up. All are bit-equal to calling `step` and `output` one by one.
 
 /// Several steps in a row on one input (step_batch.hpp).
 class BatchStepper {
@@ -33,6 +33,25 @@ class BatchStepper {
   ~BatchStepper() = default;
 };
 
+/// Work of one or several models is done inside of this. Whoever cannot come back from a step by itself comes back
+/// here: what is thrown then names the step that was under way, and nothing between was unwound.
+using Around = void (*)(void* const* models, std::size_t count, void (*work)(void*), void* argument);
+
+/// Steps that are guarded, each one by itself or many together (round.hpp).
+class GuardedStepper {
+ public:
+  struct Guard {
+    Around around = nullptr;
+    void* model = nullptr;
+  };
+
+  /// Inside of this its steps need no guard of their own; nothing: they have none. Good until the run ends.
+  virtual Guard guard() = 0;
+
+ protected:
+  ~GuardedStepper() = default;
+};
+
 /// Steps that need of their inputs what these are at the start (held_round.hpp).
 class HeldStepper {
  public:
@@ -42,10 +61,7 @@ class HeldStepper {
   struct HeldStep {
     void (*function)(void* model, double t, double t_end, const double* u, double* y) = nullptr;
     void* model = nullptr;
-    /// Held steps are made inside of this, those of others as well; null: anywhere. Whoever cannot come back from a
-    /// step by itself comes back here: what is thrown then names the step that was under way.
-    using Around = void (*)(void* const* models, std::size_t count, void (*work)(void*), void* argument);
-    Around around = nullptr;
+    Around around = nullptr;  ///< held steps are made inside of this; null: anywhere
   };
 
   /// Where to step from now on; no function: it does not hold its inputs, or not any more (also when it has been found

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .. import _core
+from ..approximations import Approximation
 from ..errors import ModelError, SetupError
 from ..pace import Limits
 from ..pace._kinds import Controlled
@@ -35,6 +36,7 @@ from .pacing import (
 )
 from .port_table import PortTable
 from .precedence import Scheme, scheme_problems, to_scheme, waits_for
+from .structure import Structure, remember, structure_of
 from .time_resolution import time_tolerance
 from .undefined import leave_unread
 from .window_plan import compound_paces
@@ -67,6 +69,7 @@ class Plan:
     start: float
     until: float
     smallest_step: float  #: of those that are fixed, s
+    structure: Structure  #: with what follows from it
     common: PacedSteps | None = None  #: how all subsystems step together
     singles: Mapping[str, PacedSteps] = field(default_factory=dict)
     wall_clock: _core.WallClock | None = None
@@ -83,35 +86,29 @@ class Plan:
 
 def make_plan(system: System, options: RunOptions) -> Plan:
     """Check a system and translate it; raise SetupError with every problem found."""
-    ports = PortTable(system)
-    check_run(system, options, ports)
-    warn_about_units(system)
+    structure = structure_of(system, options)
+    once = structure.once
+    ports = once("ports", lambda: _checked_ports(structure, system, options))
     warn_about_bonds(system, options)
     start = float(options.start)
     until = math.inf if options.until is None else float(options.until)
-    scheme = to_scheme(options.scheme)
-    pacing = pacing_of(system, options)
+    scheme = once("scheme", lambda: to_scheme(options.scheme))
+    pacing = once("pacing", lambda: pacing_of(system, options))
     limits = _limits(system, pacing, until - start)
-    _tell_step_of_listeners(system)
-    _tell_of_run(system, until, pacing)
+    _tell_of_run(system, until, pacing, once("heard", lambda: _heard(system)))
     if system.events:
         open_parameters(system)
         ports = PortTable(system)
     natives = _natives(system)
-    steps = _steps(system, natives, start, pacing, limits)
-    waits = waits_for(scheme, steps, _pairs(system), _sources(system))
-    # A loop that exists at the start only, such as among FMUs, is solved there; others were refused above.
-    chains, torn = tear_loops(feedthrough_edges(system, at_start=True), [c.target for c in system.connections])
+    steps = once("steps", lambda: _steps(system, natives, start, pacing, limits))
+    waits = once("waits", lambda: waits_for(scheme, steps, _pairs(system), _sources(system)))
+    chain, torn = once("chain", lambda: _chain(system))
     window = [] if options.window is None or options.window.length is None else [float(options.window.length)]
-    fixed = _fixed_steps(system, pacing)
+    fixed = once("fixed", lambda: _fixed_steps(system, pacing))
     paced = [limit.smallest for limit in limits.values() if limit.smallest is not None]
     tolerance = time_tolerance([*steps.values(), *paced, *window], [*fixed, *paced, *window], start, until)
-    spec = _core.RunSpec(
-        start=start,
-        until=until,
-        tolerance=tolerance,
-        initial_passes=max(1 + longest_chain(chains), 1 if options.outside is None else options.outside.passes),
-    )
+    passes = 1 + chain if options.outside is None else max(1 + chain, options.outside.passes)
+    spec = _core.RunSpec(start=start, until=until, tolerance=tolerance, initial_passes=passes)
     _tear_inputs(spec, ports, torn)
     laws = LawMaker(system, ports, options)
     singles = {name: laws.make(pace, limits[name], name) for name, pace in pacing.singles.items()}
@@ -122,23 +119,46 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     shared = _core.SharedLength() if doubles else None
     compound = compound_paces(system, options, until, tolerance)
     paces = _core_paces(pacing, singles, shared) | compound
-    _add_participants(spec, system, natives, waits, options.host, paces=paces)
+    constants = once("constants", lambda: [_input_constants(system, name) for name in system.subsystems])
+    _add_participants(spec, system, natives, waits, options.host, paces=paces, constants=constants)
     for name in () if options.outside is None else options.outside.wanted_slopes:
         spec.send_slopes(list(system.subsystems).index(name))
     leave_unread(spec, system, options, paces)
-    connections = tuple(_add_connections(spec, system, ports, waits, options))
+    sources = once("sources", lambda: list(_sources_of_inputs(system, ports, waits, options)))
+    _add_laws(spec, system, ports)
+    connections = _add_connections(spec, sources)
     _check_defects(singles, common, connections)
     add_events(spec, system, ports, connections, start)
     outputs = laws.output_tolerances(pacing.common) if isinstance(pacing.common, Controlled) else ()
-    clock = None
-    if pacing.factor is not None:
-        clock = _core.WallClock(pacing.factor, start)
+    clock = None if pacing.factor is None else _core.WallClock(pacing.factor, start)
+    if clock is not None:
         spec.keep_to(clock)
     smallest = min([*fixed, *paced], default=math.inf)
+    slopes = _with_slopes(natives)
+    first = once(("first steps", slopes), lambda: plan_first_steps(system, options, waits, steps, slopes))
     return Plan(
-        spec, tuple(system.subsystems), ports, connections, scheme, start, until, smallest, common, singles, clock,
-        tuple(outputs), shared, plan_first_steps(system, options, waits, steps, _with_slopes(natives)), compound,
+        spec, tuple(system.subsystems), ports, connections, scheme, start, until, smallest, structure, common, singles,
+        clock, tuple(outputs), shared, first, compound,
     )  # fmt: skip
+
+
+def _checked_ports(structure: Structure, system: System, options: RunOptions) -> PortTable:
+    """Check a system, and return its ports."""
+    ports = PortTable(system)
+    check_run(system, options, ports)
+    warn_about_units(system)
+    remember(structure, system, options)
+    return ports
+
+
+def _chain(system: System) -> tuple[int, list[str]]:
+    """Return the longest chain of direct feedthrough at the start, and the inputs that are torn out of loops.
+
+    A loop that exists at the start only, such as among FMUs, is solved there; others were refused.
+    """
+    edges = feedthrough_edges(system, at_start=True)
+    chains, torn = tear_loops(edges, [connection.target for connection in system.connections])
+    return longest_chain(chains), torn
 
 
 def _limits(system: System, pacing: Pacing, span: float) -> dict[str, Limits]:
@@ -213,13 +233,14 @@ def _add_participants(
     host: str | None,
     *,
     paces: Mapping[str, tuple[float, _core.Pace | None]],
+    constants: list[list[float]],
 ) -> None:
     indices = {name: index for index, name in enumerate(system.subsystems)}
-    for name, participant in system.subsystems.items():
+    for (name, participant), values in zip(system.subsystems.items(), constants, strict=True):
         spec.add_participant(
             natives[name],
             paces[name][0] if name in paces else participant.step or 0.0,
-            _input_constants(system, name),
+            values,
             [indices[other] for other in waits[name]],
             participant.record,
             host is not None and name != host,
@@ -268,26 +289,38 @@ def _fixed_steps(system: System, pacing: Pacing) -> list[float]:
     ]
 
 
-def _tell_step_of_listeners(system: System) -> None:
-    """Tell each subsystem the smallest step of those that listen to it."""
-    listening: dict[str, list[float]] = {name: [] for name in system.subsystems}
+class _Heard(NamedTuple):
+    """Who listens to a subsystem."""
+
+    step: float | None  #: the smallest fixed step of those that listen, s
+    outputs: frozenset[str]
+
+
+def _heard(system: System) -> dict[str, _Heard]:
+    """Return for each subsystem who listens to it."""
+    steps: dict[str, list[float]] = {name: [] for name in system.subsystems}
     for source, target in _pairs(system):
         step = system.subsystems[target].step
         if step is not None:
-            listening[source].append(step)
-    for name, steps in listening.items():
-        system.subsystems[name].subsystem.listeners_step = min(steps, default=None)
-
-
-def _tell_of_run(system: System, until: float, pacing: Pacing) -> None:
-    """Tell each subsystem when the run ends, which tolerance it keeps, and which of its outputs are connected."""
+            steps[source].append(step)
     sources = {source for connection in system.connections for source in connection.sources}
+    return {
+        name: _Heard(
+            min(steps[name], default=None),
+            frozenset(port for port in participant.subsystem.output_widths if f"{name}.{port}" in sources),
+        )
+        for name, participant in system.subsystems.items()
+    }
+
+
+def _tell_of_run(system: System, until: float, pacing: Pacing, heard: Mapping[str, _Heard]) -> None:
+    """Tell each subsystem when the run ends, which tolerance it keeps, and who listens to it."""
     for name, participant in system.subsystems.items():
         subsystem = participant.subsystem
+        subsystem.listeners_step, subsystem.connected_outputs = heard[name]
         subsystem.run_until = until if math.isfinite(until) else None
         pace = pacing.of(name) or pacing.common
         subsystem.pace_tolerance = None if pace is None else pace.tolerance
-        subsystem.connected_outputs = frozenset(port for port in subsystem.output_widths if f"{name}.{port}" in sources)
 
 
 def _first_step(name: str, native: _core.Subsystem, start: float) -> float:
@@ -312,36 +345,53 @@ def _input_constants(system: System, name: str) -> list[float]:
     return values
 
 
-def _add_connections(
-    spec: _core.RunSpec, system: System, ports: PortTable, waits: dict[str, list[str]], options: RunOptions
-) -> Iterator[PlannedConnection]:
+class _Source(NamedTuple):
+    """One source of an input, as the core takes it."""
+
+    place: tuple[int, int, int, int, int, int]  #: participant, offset and width of the output, and of the input
+    approximation: Approximation
+    scaling: tuple[float, float, float | None]  #: gain, offset, and the value while initial outputs are found
+    law: int  #: -1: none
+    planned: PlannedConnection
+
+
+def _sources_of_inputs(
+    system: System, ports: PortTable, waits: dict[str, list[str]], options: RunOptions
+) -> Iterator[_Source]:
     waited_for = {name: set(others) for name, others in waits.items()}
     laws = labels = 0
     for connection in system.connections:
         target = ports.place(connection.target, "inputs")
-        sources = [ports.place(source, "outputs") for source in connection.sources]
         law = -1
         if connection.law is not None:
-            native = _core.python_law(connection.law, [source.width for source in sources], target.width)
-            spec.add_law(native, target.participant, target.offset)
             law, laws = laws, laws + 1
-        for k, (full, source) in enumerate(zip(connection.sources, sources, strict=True)):
+        for k, full in enumerate(connection.sources):
+            source = ports.place(full, "outputs")
             converted = conversion_of(system, connection, full)
             approximation = chosen_approximation(system, connection, k, options)
-            spec.add_connection(
-                source.participant,
-                source.offset,
-                source.width,
-                target.participant,
-                target.offset,
-                target.width,
-                approximation._native(),
-                connection.gains[k] * converted.gain,
-                connection.gains[k] * converted.offset + (connection.offset if k == 0 else 0.0),
-                connection.initial,
-                law,
-            )
+            gain = connection.gains[k] * converted.gain
+            offset = connection.gains[k] * converted.offset + (connection.offset if k == 0 else 0.0)
             waits_too = full.partition(".")[0] in waited_for[connection.target.partition(".")[0]]
             growth = STRAIGHT if waits_too else mean_over_end(approximation)
-            yield PlannedConnection(full, connection.target, source.width, waits_too, labels, growth)
+            yield _Source(
+                (source.participant, source.offset, source.width, target.participant, target.offset, target.width),
+                approximation,
+                (gain, offset, connection.initial),
+                law,
+                PlannedConnection(full, connection.target, source.width, waits_too, labels, growth),
+            )
             labels += source.width
+
+
+def _add_connections(spec: _core.RunSpec, sources: Iterable[_Source]) -> tuple[PlannedConnection, ...]:
+    for source in sources:
+        spec.add_connection(*source.place, source.approximation._native(), *source.scaling, source.law)
+    return tuple([source.planned for source in sources])
+
+
+def _add_laws(spec: _core.RunSpec, system: System, ports: PortTable) -> None:
+    for connection in system.connections:
+        if connection.law is not None:
+            target = ports.place(connection.target, "inputs")
+            widths = [ports.place(source, "outputs").width for source in connection.sources]
+            spec.add_law(_core.python_law(connection.law, widths, target.width), target.participant, target.offset)

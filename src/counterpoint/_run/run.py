@@ -149,9 +149,9 @@ class Run:
         options = check_adapt(with_window(system, options))
         corrected = with_energy_correction(system, options)
         self._system = system = corrected.system
-        self._checker: Checker | Unchecked | None = Checker.of(system, options, run_to_end)
         self._claim = Claim(system, "run")
         self._plan = make_plan(system, options)
+        self._checker: Checker | Unchecked | None = self._make_checker(options)
         self._claim.take()
         if options.adapt:
             self._plan.spec.fast_paths = _core.FastPaths.none()  # they are chosen for one approximation
@@ -159,8 +159,9 @@ class Run:
         if options.outside is not None:
             options.outside.join(self._driver, self._plan.names)
         self._window = options.window
-        selection = Selection.of(system, options.record, options.record_every)
-        self._layout = run_layout(system, self._plan, selection)
+        once = self._plan.structure.once
+        selection = Selection.of(system, options.record, options.record_every, once)
+        self._layout = once(("layout", selection.key), lambda: run_layout(system, self._plan, selection))
         self._store = self._make_store(options)
         kept = selection if options.record is not None or options.record_every is not None else None
         self._recorder = Recorder(self._plan, self._driver, self._store, options.window, kept)
@@ -190,6 +191,12 @@ class Run:
         warn_about_undefined(system, self._plan, self._driver, self._log)
         self._standstill = Standstill(system, self._plan, self._driver)
 
+    def _make_checker(self, options: RunOptions) -> Checker | Unchecked:
+        system = self._system
+        if options.check == "off":
+            return Unchecked(self._plan.structure.once("coupling", lambda: coupling_text(system, options)))
+        return Checker.of(system, options, run_to_end)
+
     def _make_store(self, options: RunOptions) -> FileStore | MemoryStore:
         window = {} if options.window is None else {"window": str(options.window)}
         if self._plan.common is not None:
@@ -197,15 +204,19 @@ class Run:
         notes: dict[str, str | float] = {"name": self._system.name, "scheme": str(options.scheme), **window}
         if options.until is not None:
             notes["until"] = options.until
-        bonds = all_bonds(self._system)
+        bonds = self._plan.structure.once("bonds", self._bonds_text)
         if bonds:
-            notes["bonds"] = bonds_text(self._system, bonds)
+            notes["bonds"] = bonds
         if self._system.connections and options.file is not None:  # a result in memory asks the checker
             notes["coupling"] = coupling_text(self._system, options)
         notes |= {**_made_by(), **(options.metadata or {})}
         if options.file is None:
             return MemoryStore(self._layout, notes)
         return FileStore(fspath(options.file), self._layout, notes, options.overwrite, options.compress)
+
+    def _bonds_text(self) -> str:
+        bonds = all_bonds(self._system)
+        return bonds_text(self._system, bonds) if bonds else ""
 
     def _reporting(self, progress: bool | Callable[[Progress], None]) -> Callable[[Progress], None] | None:
         if progress is True:

@@ -15,6 +15,7 @@ from .._common.numbers import is_number
 from .._common.ports import columns
 from ..errors import SetupError, did_you_mean
 from ..units import time_at
+from .structure import Once, find_again
 
 if TYPE_CHECKING:
     from ..system import System
@@ -76,16 +77,20 @@ class Selection:
     _thinning: dict[int, Thinning] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, system: System, record: Sequence[str] | None, every: float | str | None) -> Selection:
+    def of(
+        cls, system: System, record: Sequence[str] | None, every: float | str | None, once: Once = find_again
+    ) -> Selection:
         """Check what a user asks for; raise SetupError for names that mean nothing."""
-        made = cls(None if record is None else _chosen(system, record), *_cadence(every))
-        if made.chosen is None:
-            return made
-        for name, part in system.subsystems.items():
-            names = columns(part.subsystem.output_widths)
-            kept = made.columns_of(name, names)
-            made._places[name] = [1 + names.index(column) for column in kept]
-        return made
+        if record is None:
+            return cls(None, *_cadence(every))
+        names = [record] if isinstance(record, str) else list(record)
+        chosen, places = once(("selection", *names), lambda: _columns(system, names))
+        return cls(chosen, *_cadence(every), places)
+
+    @property
+    def key(self) -> tuple[tuple[str, ...], ...] | None:
+        """The columns, to be compared; None: all."""
+        return None if self.chosen is None else tuple((name, *kept) for name, kept in self.chosen.items())
 
     def columns_of(self, name: str, every: Sequence[str]) -> tuple[str, ...]:
         """Return the columns of a subsystem that are kept, in its own order."""
@@ -101,7 +106,9 @@ class Selection:
             places = self._places.get(name, ())
             if not places:
                 return None
-            made = np.ascontiguousarray(np.asarray(rows)[:, [0, *places]])
+            made = np.asarray(rows)
+            if len(places) + 1 < made.shape[1]:
+                made = np.ascontiguousarray(made[:, [0, *places]])
         if self.every > 1 or self.interval:
             thinning = self._thinning.setdefault(participant, Thinning(self.every, self.interval))
             made = thinning.keep(np.asarray(made))
@@ -111,6 +118,16 @@ class Selection:
         """Return the last row of each subsystem, where it was not kept."""
         found = [(participant, thinning.last()) for participant, thinning in self._thinning.items()]
         return [(participant, rows) for participant, rows in found if rows is not None]
+
+
+def _columns(system: System, record: Sequence[str]) -> tuple[dict[str, list[str]], dict[str, list[int]]]:
+    """Return the columns that are kept of each subsystem, and their places in its rows."""
+    made = Selection(_chosen(system, record))
+    for name, part in system.subsystems.items():
+        names = columns(part.subsystem.output_widths)
+        made._places[name] = [1 + names.index(column) for column in made.columns_of(name, names)]
+    assert made.chosen is not None
+    return made.chosen, made._places
 
 
 def _cadence(every: float | str | None) -> tuple[int, float]:
@@ -127,8 +144,6 @@ def _cadence(every: float | str | None) -> tuple[int, float]:
 
 def _chosen(system: System, record: Sequence[str]) -> dict[str, list[str]]:
     """Return the columns that names stand for, by subsystem."""
-    if isinstance(record, str):
-        record = [record]
     known: dict[str, list[tuple[str, str]]] = {}
     for name, participant in system.subsystems.items():
         widths = participant.subsystem.output_widths

@@ -388,9 +388,8 @@ class Builder:
 
 def _given(entry: Table, *without: str) -> dict[str, Any]:
     """Return the options that the file gives; the others keep the defaults of the library."""
-    left_out = {"type", "step", "pace", *without}
-    options = {name: getattr(entry, name) for name in type(entry).model_fields if name not in left_out}
-    return {name: value for name, value in options.items() if value is not None}
+    left_out = ("type", "step", "pace", *without)
+    return {name: value for name, value in entry if value is not None and name not in left_out}
 
 
 _MAKERS: dict[type[Table], Callable[[Builder, Path, Any], Any]] = {

@@ -334,11 +334,12 @@ class Scenario(Case):
 
     def builder(self, mistakes: Mistakes, table: ScenarioTable | None = None) -> Builder:
         """Return what builds the system, or single parts of it, from a table."""
-        return self.with_table(table or self._table)._builder(mistakes)
+        return self._builder(mistakes, table)
 
-    def _builder(self, mistakes: Mistakes, *, run_code: bool = True) -> Builder:
-        indices = list(range(len(self._table.connections)))
-        return Builder(self._table, indices, self._folder, mistakes, run_code, self.allow_remote)
+    def _builder(self, mistakes: Mistakes, table: ScenarioTable | None = None, *, run_code: bool = True) -> Builder:
+        table = table or self._table
+        indices = list(range(len(table.connections)))
+        return Builder(table, indices, self._folder, mistakes, run_code, self.allow_remote)
 
 
 def _step_text(step: float | None) -> str:

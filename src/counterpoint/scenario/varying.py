@@ -6,9 +6,11 @@ is not known to be enough, or something is wrong, the whole scenario is, which i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 from pydantic import ValidationError
@@ -19,7 +21,7 @@ from .._run.options import RunOptions
 from ..errors import ScenarioError, SetupError
 from ..system import System
 from .building import Builder
-from .models import ScenarioTable
+from .models import SUBSYSTEMS, ScenarioTable
 from .overriding import place_of
 from .scenario import Scenario
 
@@ -69,6 +71,7 @@ class VaryingScenario:
         self._base = {name: getattr(scenario.table, name) for name in ScenarioTable.model_fields}
         self.system = scenario.build()
         self._run_options = scenario.options()
+        self._elements = _elements(self.system, scenario, self._places)
 
     def prepare(self, values: Sequence[Any]) -> tuple[System, RunOptions]:
         """Return the system with these values, and the options of its run; the system is the same object each time.
@@ -78,6 +81,9 @@ class VaryingScenario:
         ScenarioError
             With what is wrong with the values.
         """
+        if self._elements is not None and all(type(value) in (float, int) and isfinite(value) for value in values):
+            with suppress(SetupError):
+                return self._with_elements(self._elements, values), self._run_options
         document = self._with(values)
         if self._whole:
             return self._build_all(document)
@@ -86,11 +92,24 @@ class VaryingScenario:
             mistakes = Mistakes(document)
             builder = self._scenario.builder(mistakes, table)
             system = self._rebuilt(builder)
-        except (ValidationError, SetupError):
+        except (ValidationError, SetupError, KeyError):
             return self._build_all(document)
         if mistakes:
             mistakes.raise_if_any()
         return system, self._scenario.with_table(table).options() if self._changes_options else self._run_options
+
+    def _with_elements(self, elements: Mapping[str, dict[str, Any]], values: Sequence[Any]) -> System:
+        """Return the system with other numbers in the arrays of its models: one number is as good as another there."""
+        arguments = dict(elements)
+        for path, value in zip(self._places, values, strict=True):
+            arguments[str(path[1])] = changed(arguments[str(path[1])], path[2:], value)
+        system = copy(self.system)
+        system.subsystems = dict(system.subsystems)
+        for name, given in arguments.items():
+            before = system.subsystems[name]
+            assert before.subsystem.made_by is not None
+            system.subsystems[name] = replace(before, subsystem=before.subsystem.made_by.function(**given))
+        return system
 
     def _with(self, values: Sequence[Any]) -> Document:
         tables = self._document.values
@@ -107,6 +126,8 @@ class VaryingScenario:
 
     def _table(self, document: Document) -> ScenarioTable:
         """Check the parts that have changed; the others were checked when the scenario was read."""
+        if not (self._changes_options or self._connections or self._constants):
+            return self._with_subsystems(document.values["subsystems"])
         written, made = document.values, dict(self._base)
         for name in _OPTIONS if self._changes_options else ():
             if name in written:
@@ -120,6 +141,13 @@ class VaryingScenario:
         if self._constants:
             made["constants"] = written["set"]
         return ScenarioTable.model_validate({_ALIASES.get(name, name): value for name, value in made.items()})
+
+    def _with_subsystems(self, written: Mapping[str, Any]) -> ScenarioTable:
+        """Check subsystems alone: nothing else in a scenario is checked together with them."""
+        entries = dict(self._base["subsystems"])
+        for name in self._parts:
+            entries[name] = SUBSYSTEMS[written[name]["type"]].model_validate(written[name])
+        return self._scenario.table.model_copy(update={"subsystems": entries})
 
     def _rebuilt(self, builder: Builder) -> System:
         system = copy(self.system)
@@ -143,6 +171,24 @@ def _only_values(scenario: Scenario, name: str, places: Sequence[Path]) -> bool:
     """Whether a subsystem is an FMU of which nothing but parameters and start values change."""
     inside = [path[2] for path in places if path[:2] == ("subsystems", name)]
     return scenario.types[name] == "fmu" and set(inside) <= {"parameters", "start"}
+
+
+def _elements(system: System, scenario: Scenario, places: Sequence[Path]) -> dict[str, dict[str, Any]] | None:
+    """Return the arguments of the models of which single elements of arrays change; None: something else changes."""
+    found: dict[str, dict[str, Any]] = {}
+    for path in places:
+        if path[0] != "subsystems" or not all(isinstance(key, int) for key in path[3:]) or len(path) < 4:
+            return None
+        name = str(path[1])
+        made_by = system.subsystems[name].subsystem.made_by
+        if scenario.types[name] not in ("linear", "second-order") or made_by is None:
+            return None
+        found[name] = made_by.arguments()
+        try:
+            changed(found[name], path[2:], 0.0)
+        except SetupError:
+            return None
+    return found
 
 
 def _places(document: Document, scenario: Scenario, names: Sequence[str]) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -178,6 +179,13 @@ class Subsystem:
         """Return why it is wrong that outputs have not changed in a run up to ``t`` (s): output -> reason."""
         return {}
 
+    def _facts(self) -> dict[str, Any] | None:
+        """Return what can be known of it before it runs, to be compared with another one; None: only by asking it.
+
+        Equal facts mean that runs are planned in the same way, whatever the values inside.
+        """
+        return None
+
     @property
     def is_foreign(self) -> bool:
         """Whether foreign code runs in this process, which may change the state of the process."""
@@ -201,6 +209,17 @@ class Subsystem:
     def _native(self) -> _core.Subsystem:
         inputs, outputs = sum(self.input_widths.values()), sum(self.output_widths.values())
         return _core.python_subsystem(self, inputs, outputs, list(self.opened_parameters.items()))
+
+
+_NO_FACTS = (
+    "listeners_step", "run_until", "pace_tolerance", "connected_outputs",  # told by each run
+    "_make", "linear_model", "made_by",  # make or linearise the model: what they return says nothing about ports
+)  # fmt: skip
+_PLAIN = frozenset({str, float, int, bool, NoneType, tuple, frozenset})
+
+
+def _are_plain(values: Mapping[str, Any]) -> bool:
+    return _PLAIN.issuperset(map(type, values.values())) or all(isinstance(v, Approximation) for v in values.values())
 
 
 class NativeSubsystem(Subsystem):
@@ -259,6 +278,19 @@ class NativeSubsystem(Subsystem):
     def repeats_unasked(self) -> bool:
         """Whether its first steps may be repeated from a saved state without being asked for."""
         return self._repeats_unasked
+
+    def _facts(self) -> dict[str, Any] | None:
+        """Return its attributes, if all are plain."""
+        found = vars(self).copy()
+        for name in _NO_FACTS:
+            found.pop(name, None)
+        for name, value in found.items():
+            if type(value) in _PLAIN or isinstance(value, Approximation):
+                continue
+            if not isinstance(value, dict) or not _are_plain(value):
+                return None
+            found[name] = value.copy()
+        return found
 
     def _native(self) -> _core.Subsystem:
         return self._make()

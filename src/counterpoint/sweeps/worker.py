@@ -82,6 +82,7 @@ class Worker:
         self._fixed: dict[str, Any] = {"check": "off", "progress": self._look}
         if job.measures.signals is not None and job.results is None:
             self._fixed["record"] = job.measures.signals
+        self._options_before = (RunOptions(), RunOptions())
 
     @property
     def is_native(self) -> bool:
@@ -136,9 +137,11 @@ class Worker:
         return Run(system, replace(options, driven=True, check="off", record=()))
 
     def _options(self, options: RunOptions, point: int | None) -> RunOptions:
+        if options is not self._options_before[0]:  # most sweeps leave the options as they are
+            self._options_before = (options, replace(options, **self._fixed))
+        made = self._options_before[1]
         file = None if point is None else self._job.result_file(point)
-        kept: dict[str, Any] = {} if file is None else {"file": file, "overwrite": True}
-        return replace(options, **self._fixed, **kept)
+        return made if file is None else replace(made, file=file, overwrite=True)
 
     def _look(self, progress: Progress) -> None:
         """Asked about ten times per second while a run goes on."""

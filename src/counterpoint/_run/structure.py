@@ -1,0 +1,110 @@
+"""What follows from the structure of a system alone: found once, and again when the structure has changed.
+
+Many runs of one system differ in values only: initial states, parameters, matrices. Checks, places of ports, who waits
+for whom and the layout of the result are the same for all of them, and take longer than a short run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+
+from .options import RunOptions
+
+if TYPE_CHECKING:
+    from ..system import System
+
+_T = TypeVar("_T")
+
+
+class Once(Protocol):
+    """Returns what a function returns, or what it returned before."""
+
+    def __call__(self, what: Hashable, find: Callable[[], _T]) -> _T:
+        """Return what ``find`` returns."""
+
+
+def find_again(what: Hashable, find: Callable[[], _T]) -> _T:
+    """Return what a function returns: where nothing is remembered."""
+    return find()
+
+
+class Structure:
+    """The structure of a system in a kind of run, and what is known to follow from it.
+
+    Parameters
+    ----------
+    key : tuple or None
+        What it is compared by; None: it cannot be compared, and serves one run.
+    """
+
+    def __init__(self, key: tuple[Any, ...] | None) -> None:
+        self.key = key
+        self._found: dict[Hashable, Any] = {}
+
+    def once(self, what: Hashable, find: Callable[[], _T]) -> _T:
+        """Return what ``find`` returns, which must depend on nothing but the structure."""
+        try:
+            return cast(_T, self._found[what])
+        except KeyError:
+            found = self._found[what] = find()
+            return found
+
+
+class StructureMemory:
+    """The structure that a system had in its last run; copies of the system share it."""
+
+    def __init__(self) -> None:
+        self.last = Structure(None)
+
+    def __reduce__(self) -> tuple[type[StructureMemory], tuple[()]]:
+        return StructureMemory, ()  # another process finds out for itself
+
+
+def structure_of(system: System, options: RunOptions) -> Structure:
+    """Return the structure of a system in a run, with all that is known of it."""
+    key, last = _key(system, options), system._memory.last
+    if key is not None and last.key is not None and _is_same(key, last.key):
+        return last
+    return Structure(key)
+
+
+def remember(structure: Structure, system: System, options: RunOptions) -> None:
+    """Keep what was found for the next run of the system; the checks may have opened ports."""
+    if structure.key is not None:
+        structure.key = _key(system, options)
+        system._memory.last = structure
+
+
+def _is_same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    try:
+        return one == other
+    except ValueError:  # of arrays
+        return False
+
+
+def _key(system: System, options: RunOptions) -> tuple[Any, ...] | None:
+    """Return all that the plan of a run reads; None where it may read more than can be compared.
+
+    Whatever chooses steps, repeats or changes anything is planned anew for each run, and so are models that are no
+    plain list of facts.
+    """
+    if options.pace is not None or options.window is not None or options.host is not None:
+        return None
+    if options.outside is not None or system.events or options.real_time is not None:
+        return None
+    models = []
+    for name, part in system.subsystems.items():
+        facts = part.subsystem._facts()
+        if facts is None or part.step is None or part.pace is not None:
+            return None
+        models.append((name, part.step, part.typical_step, part.record, facts))
+    if any(connection.law is not None for connection in system.connections):
+        return None
+    if not all(isinstance(value, float | int) for value in system.constants.values()):
+        return None  # arrays change without being replaced
+    run = (
+        options.until, options.start, options.scheme, options.threads, options.first_steps, options.driven,
+        options.approximation,
+    )  # fmt: skip
+    return run, models, list(system.connections), dict(system.constants), system.convert, list(system.bonds)
