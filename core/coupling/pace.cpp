@@ -26,7 +26,8 @@ void LawPace::join(const Network& network, int participant) {
   for (const Connection& c : own.inputs->connections()) known_.add(*network.participants[c.source].subsystem);
 }
 
-double LawPace::next_end(double t, StepClock& clock, double event) {
+/// Flat for the same reason as Scheduler::go.
+[[gnu::flatten]] double LawPace::next_end(double t, StepClock& clock, double event) {
   if (repeats_) {
     const auto next = std::upper_bound(ends_.begin(), ends_.end(), t + clock.tolerance());
     if (next != ends_.end()) return *next;

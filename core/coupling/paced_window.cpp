@@ -26,11 +26,13 @@ double factor_of_rejected(double error, int power) {
 void PacedWindow::join(const Network& network) {
   network_ = &network;
   chooser.law().join(network, -1);
+  if (rejects_) chooser.law().may_be_taken_back();
   if (!chooser.limits().foresees) return;
   for (const Participant& p : network.participants) known_.add(*p.subsystem);
 }
 
-double PacedWindow::end_after(double from) {
+/// Flat for the same reason as Scheduler::go.
+[[gnu::flatten]] double PacedWindow::end_after(double from) {
   double event = Polynomial::infinity;
   for (const Participant& p : network_->participants) event = std::min(event, p.next_event());
   const double foreseen = known_.next(from + clock_.tolerance(), 3.0 * chooser.wanted());

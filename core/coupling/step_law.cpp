@@ -10,6 +10,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Share of the length before an event that a source foresaw: its signal bends, the time scales of the rest stay. Other
 /// events, such as contacts, say nothing of what follows.
 constexpr double share_after_foreseen = 0.125;
+/// A step whose estimate is larger, in units of the tolerance, has missed it.
+constexpr double missed = 3.0;
 }  // namespace
 
 double StepChooser::next_end(double t, double known, StepClock& clock, double event, double foreseen) {
@@ -116,8 +118,27 @@ void StepChooser::write(bool is_accepted) {
   row[3] = row_.estimate;
   row[4] = is_accepted ? 1.0 : 0.0;
   row[5] = row_.signal;
-  ++(is_accepted ? accepted : rejected);
+  count(is_accepted);
   row_.length = 0.0;
+}
+
+void StepChooser::count(bool is_accepted) {
+  tally.saw_change = tally.saw_change || row_.estimate > 0.0;
+  if (!is_accepted) {
+    ++tally.rejected;
+    return;
+  }
+  ++tally.accepted;
+  tally.shortest = std::min(tally.shortest, row_.length);
+  tally.longest = std::max(tally.longest, row_.length);
+  if (row_.rule == StepRule::smallest && row_.estimate > missed) blame(row_.signal);
+}
+
+[[gnu::noinline]] void StepChooser::blame(int signal) {
+  ++tally.at_smallest;
+  if (signal < 0) return;
+  if (tally.kept_there.size() <= static_cast<std::size_t>(signal)) tally.kept_there.resize(signal + 1);
+  ++tally.kept_there[signal];
 }
 
 }  // namespace counterpoint
