@@ -26,8 +26,7 @@ void LawPace::join(const Network& network, int participant) {
   for (const Connection& c : own.inputs->connections()) known_.add(*network.participants[c.source].subsystem);
 }
 
-/// Flat for the same reason as Scheduler::go.
-[[gnu::flatten]] double LawPace::next_end(double t, StepClock& clock, double event) {
+double LawPace::next_end(double t, StepClock& clock, double event) {
   if (repeats_) {
     const auto next = std::upper_bound(ends_.begin(), ends_.end(), t + clock.tolerance());
     if (next != ends_.end()) return *next;

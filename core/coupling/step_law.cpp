@@ -14,21 +14,26 @@ constexpr double share_after_foreseen = 0.125;
 constexpr double missed = 3.0;
 }  // namespace
 
-double StepChooser::next_end(double t, double known, StepClock& clock, double event, double foreseen) {
-  StepChoice choice = t == asked_ ? again_ : choose(t, known, clock);
-  again_ = choice;
+/// Flat for the same reason as Scheduler::go.
+[[gnu::flatten]] double StepChooser::next_end(double t, double known, StepClock& clock, double event, double foreseen) {
+  if (t != asked_) choose(t, known, clock);
   asked_ = t;
   const bool is_foreseen = foreseen < event;
   event = std::min(event, foreseen);
-  const double end = fit(t, choice, clock, event);
+  StepRule rule = chosen_by_;
+  const double end = fit(t, chosen_, rule, clock, event);
   if (end == infinity) return end;
-  row_ = {t, end - t, choice.rule, std::numeric_limits<double>::quiet_NaN(), -1};
+  row_.t = t;
+  row_.length = end - t;
+  row_.rule = rule;
+  row_.estimate = std::numeric_limits<double>::quiet_NaN();
+  row_.signal = -1;
   event_ = end >= event - clock.tolerance() ? event : -infinity;
   is_foreseen_ = is_foreseen && event_ > -infinity;
   return end;
 }
 
-StepChoice StepChooser::choose(double t, double known, const StepClock& clock) {
+void StepChooser::choose(double t, double known, const StepClock& clock) {
   if (row_.length > 0.0) last_ = row_.length = t - row_.t;  // a subsystem may have stopped early
   StepChoice choice = law_->propose(t, last_, known);
   if (std::isnan(row_.estimate)) estimated(choice.estimate, choice.signal);
@@ -40,8 +45,8 @@ StepChoice StepChooser::choose(double t, double known, const StepClock& clock) {
     choice.rule = StepRule::first;
   }
   limit(choice, anew);
-  wanted_ = choice.length;
-  return choice;
+  wanted_ = chosen_ = choice.length;
+  chosen_by_ = choice.rule;
 }
 
 void StepChooser::limit(StepChoice& choice, bool anew) const {
@@ -64,26 +69,25 @@ void StepChooser::limit(StepChoice& choice, bool anew) const {
   at_least(limits_.smallest, StepRule::smallest);
 }
 
-double StepChooser::fit(double t, StepChoice& choice, const StepClock& clock, double event) const {
+double StepChooser::fit(double t, double length, StepRule& rule, const StepClock& clock, double event) const {
   const double tolerance = clock.tolerance();
   double boundary = clock.end();
-  StepRule rule = StepRule::end;
+  StepRule of_boundary = StepRule::end;
   const auto meet = [&](double time, StepRule why) {
     if (time <= t + tolerance || time >= boundary) return;
     boundary = time;
-    rule = why;
+    of_boundary = why;
   };
   meet(event, StepRule::event);
   if (limits_.alignment > 0.0)
     meet((std::floor((t + tolerance) / limits_.alignment) + 1.0) * limits_.alignment, StepRule::alignment);
   if (t >= clock.end() - tolerance) return infinity;
   const double left = boundary - t;
-  if (choice.length >= left - tolerance) {
-    if (choice.length > left + tolerance) choice.rule = rule;
+  if (length >= left - tolerance) {
+    if (length > left + tolerance) rule = of_boundary;
     return boundary;
   }
-  if (limits_.even && 2.0 * choice.length > left) choice.length = 0.5 * left;
-  return t + choice.length;
+  return t + (limits_.even && 2.0 * length > left ? 0.5 * left : length);
 }
 
 double StepChooser::reject(double estimate, int signal, double factor) {

@@ -163,19 +163,19 @@ class StepChooser {
  private:
   struct Row {
     double t = 0.0;
-    double length = 0.0;  ///< 0: there is none
-    StepRule rule = StepRule::first;
     double estimate = std::numeric_limits<double>::quiet_NaN();
+    double length = 0.0;  ///< 0: there is none; not next to the time, or compilers pack the two in every step
+    StepRule rule = StepRule::first;
     int signal = -1;
   };
   void write(bool is_accepted = true);
   void count(bool is_accepted);
   void blame(int signal);
-  StepChoice choose(double t, double known, const StepClock& clock);
+  void choose(double t, double known, const StepClock& clock);
   /// `anew`: whatever the step before was.
   void limit(StepChoice& choice, bool anew) const;
-  /// Let a step from t end at the next time that is to be met.
-  double fit(double t, StepChoice& choice, const StepClock& clock, double event) const;
+  /// Let a step from t end at the next time that is to be met, which then is its rule.
+  double fit(double t, double length, StepRule& rule, const StepClock& clock, double event) const;
 
   std::shared_ptr<StepLaw> law_;
   StepLimits limits_;
@@ -183,7 +183,8 @@ class StepChooser {
   double last_ = 0.0;                                        ///< length of the step before it, s; 0: there was none
   double wanted_ = 0.0;                                      ///< its length before it was cut, s
   double asked_ = std::numeric_limits<double>::quiet_NaN();  ///< where the step under way was chosen, s
-  StepChoice again_{0.0};                                    ///< what was chosen there
+  double chosen_ = 0.0;                                      ///< what was chosen there, s
+  StepRule chosen_by_ = StepRule::first;
   double event_ = -std::numeric_limits<double>::infinity();  ///< where the step under way meets an event
   bool is_foreseen_ = false;                                 ///< it is one that a source knew
 };
