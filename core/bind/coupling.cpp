@@ -164,6 +164,13 @@ void bind_steps(Class& c) {
       nb::arg("at_least"), nb::sig("def take_step_rows(self, at_least: int) -> list[ParticipantRows]"),
       "Rows of start, length, rule, estimate, accepted, signal since the last call; -1: of all participants together.");
   c.def(
+      "step_tally",
+      [](Driver& d, int participant) {
+        const StepChooser* chooser = chooser_of(d, participant);
+        return chooser == nullptr ? StepTally{} : chooser->tally;
+      },
+      nb::arg("participant"), "The steps that a pace has chosen in numbers; -1: of all participants together.");
+  c.def(
       "finish_steps",
       [](Driver& d) {
         for (int i = -1; i < static_cast<int>(d.network().participants.size()); ++i) {
@@ -471,13 +478,12 @@ void bind_coupling(nb::module_& m) {
   bind_network<WindowedScheduler>(windowed);
   m.def(
       "paced_scheduler",
-      [](RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits, bool listens,
-         bool rejects) {
-        if (listens) spec.indicators.push_back(law);
+      [](RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits, bool rejects) {
+        if (law->listens()) spec.indicators.push_back(law);
         auto window = std::make_unique<PacedWindow>(std::move(law), limits, clock_of(spec), rejects);
         return std::make_unique<WindowedScheduler>(spec, std::move(window), threads);
       },
-      nb::arg("spec"), nb::arg("threads"), nb::arg("law"), nb::arg("limits"), nb::arg("listens"), nb::arg("rejects"),
+      nb::arg("spec"), nb::arg("threads"), nb::arg("law"), nb::arg("limits"), nb::arg("rejects"),
       "All participants step together, as long as the law says; it is told what arrives where it listens. Steps that "
       "met something unforeseen may be rejected.");
   m.def(
@@ -486,7 +492,7 @@ void bind_coupling(nb::module_& m) {
          std::vector<OutputTolerance> outputs, std::shared_ptr<SharedLength> length) {
         using Method = TwoPassWindow::Method;
         const Method method = length ? Method::doubling : Method::predictor_corrector;
-        if (method == Method::doubling) spec.indicators.push_back(law);
+        if (law->listens()) spec.indicators.push_back(law);
         auto window = std::make_unique<TwoPassWindow>(
             std::dynamic_pointer_cast<PassLaw>(law), limits, clock_of(spec),
             TwoPassWindow::Setup{method, tolerance, std::move(outputs), std::move(length)});

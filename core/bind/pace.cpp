@@ -28,6 +28,7 @@ class PythonStepLaw final : public StepLaw {
     network_ = &network;
     participant_ = participant;
   }
+  bool listens() const override { return true; }
   void arrived(const Arrival& arrival) override {
     compared_[arrival.connection].push_back({arrival.t, arrival.sample, arrival.assumed[0], arrival.arrived[0]});
   }
@@ -159,6 +160,15 @@ void bind_pace(nb::module_& m) {
       .def_rw("alignment", &StepLimits::alignment, "s")
       .def_rw("even", &StepLimits::even)
       .def_rw("foresees", &StepLimits::foresees);
+  nb::class_<StepTally>(m, "StepTally", "Chosen steps in numbers.")
+      .def_ro("accepted", &StepTally::accepted)
+      .def_ro("rejected", &StepTally::rejected)
+      .def_ro("shortest", &StepTally::shortest, "Of the accepted steps, s.")
+      .def_ro("longest", &StepTally::longest, "Of the accepted steps, s.")
+      .def_ro("at_smallest", &StepTally::at_smallest,
+              "Accepted steps that were held at the smallest length and missed the tolerance.")
+      .def_ro("kept_there", &StepTally::kept_there, "How many of them by each signal, by its number in the law.")
+      .def_ro("saw_change", &StepTally::saw_change, "Whether any step had an estimate above zero.");
   nb::class_<Pace>(m, "Pace", "How the next step of one participant is chosen.");
   m.def(
       "law_pace",

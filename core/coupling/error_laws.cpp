@@ -15,7 +15,8 @@ constexpr double least_share = 0.3;
 }  // namespace
 
 double PiController::tell(double error, double power) {
-  const double now = std::log(std::max(error, least_error));
+  static const double log_of_least = std::log(least_error);
+  const double now = error < least_error ? log_of_least : std::log(error);
   const double found = (0.3 * before_ - 0.7 * now) / power;
   before_ = now;
   return found;
@@ -31,7 +32,7 @@ DefectLaw::DefectLaw(double tolerance, std::vector<SignalTolerance> signals, dou
 void DefectLaw::arrived(const Arrival& arrival) {
   Slot& slot = slots_[arrival.connection];
   if (!slot.tolerance.counts) return;
-  slot.sizes.resize(arrival.width);
+  if (slot.sizes.empty()) slot.sizes.resize(arrival.width);
   double difference = 0.0, scale = slot.tolerance.scale;
   for (int j = 0; j < arrival.width; ++j) {
     slot.sizes[j].tell(arrival.t, arrival.arrived[j]);
@@ -45,18 +46,23 @@ void DefectLaw::arrived(const Arrival& arrival) {
 StepChoice DefectLaw::propose(double /*t*/, double last, double known) {
   const double up_to = known + 1e-9 * std::abs(last);
   mean_.tell(last);
+  const double share = std::max(least_share, mean_.share(last));
   StepChoice choice{std::numeric_limits<double>::infinity(), StepRule::law, 0.0, -1};
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < slots_.size(); ++k) {
     Slot& slot = slots_[k];
-    slot.before = slot.sizes;
+    if (keeps_before_) slot.before = slot.sizes;
     std::size_t used = 0;
     double error = 0.0;
     for (; used < slot.told.size() && slot.told[used].sample <= up_to; ++used)
       error = std::max(error, slot.told[used].error);
     if (used == 0) continue;
-    slot.told.erase(slot.told.begin(), slot.told.begin() + static_cast<std::ptrdiff_t>(used));
-    error *= std::max(least_share, mean_.share(last));
+    if (used == slot.told.size()) {
+      slot.told.clear();
+    } else {
+      slot.told.erase(slot.told.begin(), slot.told.begin() + static_cast<std::ptrdiff_t>(used));
+    }
+    error *= share;
     const double logarithm = slot.controller.tell(error, slot.tolerance.order + 1);
     choice.estimate = std::max(choice.estimate, error);
     if (logarithm >= least) continue;
@@ -85,7 +91,7 @@ StepError DefectLaw::error_of_step(double /*t_end*/, double length) {
 
 void DefectLaw::returned_to(double t) {
   for (Slot& slot : slots_) {
-    slot.sizes = slot.before;
+    if (keeps_before_) slot.sizes = slot.before;
     std::erase_if(slot.told, [t](const Told& told) { return told.sample > t; });
   }
 }

@@ -33,6 +33,8 @@ class DefectLaw final : public StepLaw {
  public:
   /// One tolerance for each connection of the run, by number. `ahead`: see SignalSize, s.
   DefectLaw(double tolerance, std::vector<SignalTolerance> signals, double ahead);
+  void may_be_taken_back() override { keeps_before_ = true; }
+  bool listens() const override { return true; }
   StepChoice propose(double t, double last, double known) override;
   StepError error_of_step(double t_end, double length) override;
   void arrived(const Arrival& arrival) override;
@@ -46,12 +48,13 @@ class DefectLaw final : public StepLaw {
   struct Slot {
     SignalTolerance tolerance;
     std::vector<SignalSize> sizes;   ///< by component
-    std::vector<SignalSize> before;  ///< the same when the step under way began
+    std::vector<SignalSize> before;  ///< the same when the step under way began, where it may be taken back
     PiController controller;
     std::vector<Told> told;  ///< and not yet used
   };
   double tolerance_;
   double ahead_;
+  bool keeps_before_ = false;
   MeanStep mean_;
   std::vector<Slot> slots_;  ///< by connection: each is told by one thread
 };
@@ -69,6 +72,7 @@ class EnergyLaw final : public StepLaw {
  public:
   EnergyLaw(double tolerance, double absolute, std::vector<BondSpec> bonds, int connections, int order);
   void join(const Network& network, int participant) override;
+  bool listens() const override { return true; }
   StepChoice propose(double t, double last, double known) override;
   void arrived(const Arrival& arrival) override;
 

@@ -15,7 +15,7 @@ namespace counterpoint {
 ///  is
 ///     asked after every step and once at the start. `clock.next(t, length, event)` makes an end of a length: it
 ///     knows the end of the run, and that a step does not go over the next event.
-///  2. `published(t, y)` tells what the participant has published.
+///  2. `published(t, y)` tells what the participant has published, unless the pace does not listen (`listens`).
 ///  3. As an indicator it is told what was assumed of the inputs of its participant and what arrived. Of times up
 ///     to the start of the last step all is known before it is asked; what else is known depends on the order of steps,
 ///     so that it is left alone by a pace that gives the same bits with any number of threads.
@@ -30,6 +30,7 @@ class Pace : public Indicator {
  public:
   virtual void join(const Network& /*network*/, int /*participant*/) {}
   virtual double next_end(double t, StepClock& clock, double event) = 0;
+  virtual bool listens() const { return true; }
   virtual void published(double /*t*/, const double* /*y*/) {}
   void arrived(const Arrival&) override {}
   virtual bool may_reject() const { return false; }
@@ -59,6 +60,7 @@ class LawPace final : public Pace {
  public:
   LawPace(std::shared_ptr<StepLaw> law, const StepLimits& limits) : chooser(std::move(law), limits) {}
   void join(const Network& network, int participant) override;
+  bool listens() const override { return chooser.law().listens(); }
   double next_end(double t, StepClock& clock, double event) override;
   void arrived(const Arrival& arrival) override {
     if (!repeats_) chooser.law().arrived(arrival);

@@ -26,6 +26,7 @@ double factor_of_rejected(double error, int power) {
 void PacedWindow::join(const Network& network) {
   network_ = &network;
   chooser.law().join(network, -1);
+  if (rejects_) chooser.law().may_be_taken_back();
   if (!chooser.limits().foresees) return;
   for (const Participant& p : network.participants) known_.add(*p.subsystem);
 }

@@ -60,6 +60,7 @@ class PassLaw final : public StepLaw {
   /// `inputs`: by connection; none: what is assumed does not count.
   PassLaw(int order, double tolerance, std::vector<AssumedInput> inputs)
       : order_(order), tolerance_(tolerance), inputs_(std::move(inputs)) {}
+  bool listens() const override { return !inputs_.empty(); }
   void arrived(const Arrival& arrival) override;
   void returned_to(double /*t*/) override { begin(); }
   /// A step begins.

@@ -34,7 +34,8 @@ Participant::Participant(SubsystemPointer model, Set set)
       wants_record_(set.records),
       records_(set.records),
       jumps_(set.jumps),
-      pace_listens_(set.pace != nullptr),
+      has_pace_(set.pace != nullptr),
+      pace_listens_(has_pace_ && pace_->listens()),
       may_reject_(pace_->may_reject()),
       unread_(std::move(set.unread)),
       rows_(1 + history.width()) {
@@ -322,7 +323,7 @@ void Participant::rewind(const Mark& mark) {
 
 void Participant::save_place(Place& into) const {
   into.clock = clock_;
-  if (pace_listens_) pace_->marked();
+  if (has_pace_) pace_->marked();
   into.communication_point = communication_point_.time;
   into.t = t;
   into.t_next = t_next;
@@ -340,7 +341,7 @@ void Participant::restore_place(const Place& saved) {
   steps = saved.steps;
   proposing = false;
   rows_.shrink(saved.rows);
-  if (pace_listens_) pace_->returned_to(t);
+  if (has_pace_) pace_->returned_to(t);
 }
 
 }  // namespace counterpoint

@@ -137,7 +137,7 @@ class Participant {
   std::vector<Rows> take_rows();
 
   /// Null where its steps are fixed or its own.
-  Pace* pace() const { return pace_listens_ ? pace_.get() : nullptr; }
+  Pace* pace() const { return has_pace_ ? pace_.get() : nullptr; }
   /// The next time that steps of a chosen length do not go over, s.
   double next_event() const;
   bool finished() const { return t_next == Polynomial::infinity; }
@@ -216,7 +216,8 @@ class Participant {
   bool heard_ = true;
   bool jumps_;                                      ///< its outputs may jump when events change its inputs
   std::vector<double> before_event_, after_event_;  ///< outputs; empty: no event ended the step
-  bool pace_listens_;                               ///< it is not one of the built-in ones
+  bool has_pace_;                                   ///< it is not one of the built-in ones
+  bool pace_listens_;                               ///< and wants to be told
   bool may_reject_ = false;                         ///< and may reject steps
   bool extrapolates_ = false;                       ///< some input is, and what is assumed of it is written down
   bool assumes_ = false;                            ///< it extrapolates and is heard

@@ -62,12 +62,6 @@ bool PrecedenceRule::unblocks_none(const Candidate& c) {
   return c.round != nullptr ? c.round->is_whole() : c.outgoing->empty();
 }
 
-bool PrecedenceRule::later(int a, int b) const {
-  const double ta = network_.participants[a].t;
-  const double tb = network_.participants[b].t;
-  return ta != tb ? ta > tb : a > b;
-}
-
 // Apart from their callers, whose usual way is short: two that take turns need no heap.
 [[gnu::noinline]] void PrecedenceRule::sift_last_in() {
   std::push_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });

@@ -75,9 +75,7 @@ class PrecedenceRule {
   /// The earliest of those that may step by the strict rule, or -1.
   [[gnu::always_inline]] int take_first() {
     while (!ready_.empty()) {
-      if (ready_.size() > 1) sift_earliest_out();
-      const int i = ready_.back();
-      ready_.pop_back();
+      const int i = pop_ready();
       Candidate& c = candidates_[i];
       if (c.fed != nullptr && c.fed->waiting() == 0) {
         without_sample_.push_back(i);  // it stays among the ready: it is not offered again before samples have come
@@ -121,7 +119,22 @@ class PrecedenceRule {
   void push_ready(Candidate& c) {
     c.ready = true;
     ready_.push_back(c.index);
-    if (ready_.size() > 1) sift_last_in();
+    if (ready_.size() == 2) {
+      const int first = ready_[0];
+      if (!later(first, c.index)) return;
+      ready_[0] = c.index;
+      ready_[1] = first;
+    } else if (ready_.size() > 2) {
+      sift_last_in();
+    }
+  }
+  /// The earliest one. Of two it is the first: no heap is needed.
+  int pop_ready() {
+    if (ready_.size() > 2) sift_earliest_out();
+    const int earliest = ready_.size() == 2 ? ready_[0] : ready_.back();
+    if (ready_.size() == 2) ready_[0] = ready_[1];
+    ready_.pop_back();
+    return earliest;
   }
   void update_limits(Candidate& c) {
     const double tolerance = network_.tolerance;
@@ -153,7 +166,11 @@ class PrecedenceRule {
   }
   /// One that is far enough and has no consumer can unblock none: it rests.
   static bool unblocks_none(const Candidate& c);
-  bool later(int a, int b) const;
+  bool later(int a, int b) const {
+    const double ta = network_.participants[a].t;
+    const double tb = network_.participants[b].t;
+    return ta != tb ? ta > tb : a > b;
+  }
   void sift_last_in();
   void sift_earliest_out();
   void set_aside(int i);

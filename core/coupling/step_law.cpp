@@ -10,23 +10,30 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Share of the length before an event that a source foresaw: its signal bends, the time scales of the rest stay. Other
 /// events, such as contacts, say nothing of what follows.
 constexpr double share_after_foreseen = 0.125;
+/// A step whose estimate is larger, in units of the tolerance, has missed it.
+constexpr double missed = 3.0;
 }  // namespace
 
-double StepChooser::next_end(double t, double known, StepClock& clock, double event, double foreseen) {
-  StepChoice choice = t == asked_ ? again_ : choose(t, known, clock);
-  again_ = choice;
+/// Flat for the same reason as Scheduler::go.
+[[gnu::flatten]] double StepChooser::next_end(double t, double known, StepClock& clock, double event, double foreseen) {
+  if (t != asked_) choose(t, known, clock);
   asked_ = t;
   const bool is_foreseen = foreseen < event;
   event = std::min(event, foreseen);
-  const double end = fit(t, choice, clock, event);
+  StepRule rule = chosen_by_;
+  const double end = fit(t, chosen_, rule, clock, event);
   if (end == infinity) return end;
-  row_ = {t, end - t, choice.rule, std::numeric_limits<double>::quiet_NaN(), -1};
+  row_.t = t;
+  row_.length = end - t;
+  row_.rule = rule;
+  row_.estimate = std::numeric_limits<double>::quiet_NaN();
+  row_.signal = -1;
   event_ = end >= event - clock.tolerance() ? event : -infinity;
   is_foreseen_ = is_foreseen && event_ > -infinity;
   return end;
 }
 
-StepChoice StepChooser::choose(double t, double known, const StepClock& clock) {
+void StepChooser::choose(double t, double known, const StepClock& clock) {
   if (row_.length > 0.0) last_ = row_.length = t - row_.t;  // a subsystem may have stopped early
   StepChoice choice = law_->propose(t, last_, known);
   if (std::isnan(row_.estimate)) estimated(choice.estimate, choice.signal);
@@ -38,8 +45,8 @@ StepChoice StepChooser::choose(double t, double known, const StepClock& clock) {
     choice.rule = StepRule::first;
   }
   limit(choice, anew);
-  wanted_ = choice.length;
-  return choice;
+  wanted_ = chosen_ = choice.length;
+  chosen_by_ = choice.rule;
 }
 
 void StepChooser::limit(StepChoice& choice, bool anew) const {
@@ -62,26 +69,25 @@ void StepChooser::limit(StepChoice& choice, bool anew) const {
   at_least(limits_.smallest, StepRule::smallest);
 }
 
-double StepChooser::fit(double t, StepChoice& choice, const StepClock& clock, double event) const {
+double StepChooser::fit(double t, double length, StepRule& rule, const StepClock& clock, double event) const {
   const double tolerance = clock.tolerance();
   double boundary = clock.end();
-  StepRule rule = StepRule::end;
+  StepRule of_boundary = StepRule::end;
   const auto meet = [&](double time, StepRule why) {
     if (time <= t + tolerance || time >= boundary) return;
     boundary = time;
-    rule = why;
+    of_boundary = why;
   };
   meet(event, StepRule::event);
   if (limits_.alignment > 0.0)
     meet((std::floor((t + tolerance) / limits_.alignment) + 1.0) * limits_.alignment, StepRule::alignment);
   if (t >= clock.end() - tolerance) return infinity;
   const double left = boundary - t;
-  if (choice.length >= left - tolerance) {
-    if (choice.length > left + tolerance) choice.rule = rule;
+  if (length >= left - tolerance) {
+    if (length > left + tolerance) rule = of_boundary;
     return boundary;
   }
-  if (limits_.even && 2.0 * choice.length > left) choice.length = 0.5 * left;
-  return t + choice.length;
+  return t + (limits_.even && 2.0 * length > left ? 0.5 * left : length);
 }
 
 double StepChooser::reject(double estimate, int signal, double factor) {
@@ -116,8 +122,27 @@ void StepChooser::write(bool is_accepted) {
   row[3] = row_.estimate;
   row[4] = is_accepted ? 1.0 : 0.0;
   row[5] = row_.signal;
-  ++(is_accepted ? accepted : rejected);
+  count(is_accepted);
   row_.length = 0.0;
+}
+
+void StepChooser::count(bool is_accepted) {
+  tally.saw_change = tally.saw_change || row_.estimate > 0.0;
+  if (!is_accepted) {
+    ++tally.rejected;
+    return;
+  }
+  ++tally.accepted;
+  tally.shortest = std::min(tally.shortest, row_.length);
+  tally.longest = std::max(tally.longest, row_.length);
+  if (row_.rule == StepRule::smallest && row_.estimate > missed) blame(row_.signal);
+}
+
+[[gnu::noinline]] void StepChooser::blame(int signal) {
+  ++tally.at_smallest;
+  if (signal < 0) return;
+  if (tally.kept_there.size() <= static_cast<std::size_t>(signal)) tally.kept_there.resize(signal + 1);
+  ++tally.kept_there[signal];
 }
 
 }  // namespace counterpoint

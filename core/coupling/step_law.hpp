@@ -34,17 +34,21 @@ struct StepError {
 ///
 /// Contract for implementers:
 ///  1. `join(network, participant)` is called once, before the start: whose steps are chosen, -1 for all together.
+///     `may_be_taken_back()` follows where steps may be rejected.
 ///  2. `propose(t, last, known)` returns the length of the step that begins at t; `last` is the length of the step
 ///     before, 0 at first. It is called once per step, in order of time, and is free of limits, which a StepChooser
 ///     applies. What follows from other participants is complete up to `known`; later samples are left alone, so that
 ///     the same bits come out whatever the order of steps.
 ///  3. As an indicator it is told what was assumed and what arrived; from different threads at once for different
 ///     connections.
+///     One that does not listen says so (`listens`) and is told nothing.
 ///  4. `error_of_step(t_end, length)` judges the step that was just made, where steps may be rejected, before the next
 ///     one is proposed. After `returned_to` what that step has told is forgotten.
 class StepLaw : public Indicator {
  public:
   virtual void join(const Network& /*network*/, int /*participant*/) {}
+  virtual void may_be_taken_back() {}
+  virtual bool listens() const { return false; }
   virtual StepChoice propose(double t, double last, double known) = 0;
   virtual StepError error_of_step(double /*t_end*/, double /*length*/) { return {}; }
   void arrived(const Arrival&) override {}
@@ -55,13 +59,7 @@ class StepLaw : public Indicator {
 class SignalSize {
  public:
   void tell(double t, double y) {
-    if (t > t_) {
-      const double rate = (y - y_) / (t - t_);
-      turned_ = turned_ || rate * rate_ < 0.0;
-      rate_ = rate;
-    }
-    t_ = t;
-    y_ = y;
+    if (!turned_) note_rate(t, y);
     largest_ = y > largest_ ? y : -y > largest_ ? -y : largest_;
   }
   /// `ahead`: that time, s.
@@ -71,6 +69,16 @@ class SignalSize {
   }
 
  private:
+  void note_rate(double t, double y) {
+    if (t > t_) {
+      const double rate = (y - y_) / (t - t_);
+      turned_ = rate * rate_ < 0.0;
+      rate_ = rate;
+    }
+    t_ = t;
+    y_ = y;
+  }
+
   double t_ = std::numeric_limits<double>::infinity();  ///< of the last value, s; at first: there is none
   double y_ = 0.0;
   double rate_ = 0.0;
@@ -109,6 +117,17 @@ struct StepLimits {
   bool foresees = false;  ///< steps end at events that sources know beforehand
 };
 
+/// Chosen steps in numbers.
+struct StepTally {
+  long accepted = 0;
+  long rejected = 0;
+  double shortest = std::numeric_limits<double>::infinity();  ///< accepted step, s
+  double longest = 0.0;                                       ///< accepted step, s
+  long at_smallest = 0;         ///< accepted steps that were held at the smallest length and missed the tolerance
+  std::vector<long> kept_there;  ///< how many of them by each signal, by its number in the law
+  bool saw_change = false;       ///< whether any step had an estimate above zero
+};
+
 /// Steps of a law within limits, ending at events and at the end of the run; each is written down.
 class StepChooser {
  public:
@@ -129,7 +148,7 @@ class StepChooser {
   /// The run has ended at t: no step follows.
   void finish(double t);
 
-  StepLaw& law() { return *law_; }
+  StepLaw& law() const { return *law_; }
   const StepLimits& limits() const { return limits_; }
   double start_of_step() const { return row_.t; }
   double length_of_step() const { return row_.length; }
@@ -139,23 +158,24 @@ class StepChooser {
   /// Rows (t, length, rule, estimate, accepted, signal).
   static constexpr std::size_t columns = 6;
   RowBuffer rows{columns};
-  long accepted = 0;
-  long rejected = 0;
+  StepTally tally;
 
  private:
   struct Row {
     double t = 0.0;
-    double length = 0.0;  ///< 0: there is none
-    StepRule rule = StepRule::first;
     double estimate = std::numeric_limits<double>::quiet_NaN();
+    double length = 0.0;  ///< 0: there is none; not next to the time, or compilers pack the two in every step
+    StepRule rule = StepRule::first;
     int signal = -1;
   };
   void write(bool is_accepted = true);
-  StepChoice choose(double t, double known, const StepClock& clock);
+  void count(bool is_accepted);
+  void blame(int signal);
+  void choose(double t, double known, const StepClock& clock);
   /// `anew`: whatever the step before was.
   void limit(StepChoice& choice, bool anew) const;
-  /// Let a step from t end at the next time that is to be met.
-  double fit(double t, StepChoice& choice, const StepClock& clock, double event) const;
+  /// Let a step from t end at the next time that is to be met, which then is its rule.
+  double fit(double t, double length, StepRule& rule, const StepClock& clock, double event) const;
 
   std::shared_ptr<StepLaw> law_;
   StepLimits limits_;
@@ -163,7 +183,8 @@ class StepChooser {
   double last_ = 0.0;                                        ///< length of the step before it, s; 0: there was none
   double wanted_ = 0.0;                                      ///< its length before it was cut, s
   double asked_ = std::numeric_limits<double>::quiet_NaN();  ///< where the step under way was chosen, s
-  StepChoice again_{0.0};                                    ///< what was chosen there
+  double chosen_ = 0.0;                                      ///< what was chosen there, s
+  StepRule chosen_by_ = StepRule::first;
   double event_ = -std::numeric_limits<double>::infinity();  ///< where the step under way meets an event
   bool is_foreseen_ = false;                                 ///< it is one that a source knew
 };

@@ -20,6 +20,9 @@ WindowedScheduler::WindowedScheduler(const RunSpec& spec, std::unique_ptr<Window
     earlier_.emplace_back(p.history.width(), p.history.has_derivatives(), p.history.may_jump());
   marks_.resize(earlier_.size());
   find_interface();
+  takes_back_ = !interface_.empty() && window_->may_repeat();
+  predicts_ = !interface_.empty() && window_->predicts();
+  tries_states_ = takes_back_ && window_->is_optional();
   window_->join(network());
 }
 
@@ -73,7 +76,8 @@ bool WindowedScheduler::advance(double target, double wall_seconds) {
   const double last = std::min(target, until_) - network().tolerance;
   bool pause = open_;  // after a slice that ended within a window there is something to take away at its end
   while (from_ < last) {
-    if (!open_ && !left_ && (window_->is_over(from_, network().tolerance) || !can_go_back())) leave_windows();
+    if (!open_ && !left_ && (window_->is_over(from_, network().tolerance) || (tries_states_ && !can_go_back())))
+      leave_windows();
     if (left_) return scheduler_.advance(target, wall_seconds);
     try {
       if (!open_) open();
@@ -144,7 +148,7 @@ bool WindowedScheduler::finish_passes(double wall_seconds) {
   while (true) {
     Cancellation::check();  // many short passes may take long
     if (!scheduler_.advance(to_, wall_seconds)) return false;
-    if (interface_.empty() || settled_) return true;
+    if (settled_ || !(takes_back() || predicts())) return true;  // nothing to repeat or to compare
     if (window_->again(pass_, to_, interface_)) {
       repeat();
     } else if (window_->discards_repeats()) {
@@ -169,9 +173,8 @@ void WindowedScheduler::go_back() {
   settled_ = true;
 }
 
-/// States are tried before they are relied on, where the run can be made without.
+/// Whether states can be saved and restored.
 bool WindowedScheduler::can_go_back() {
-  if (!window_->is_optional() || !takes_back()) return true;
   std::vector<Participant>& participants = network().participants;
   try {
     for (std::size_t i = 0; i < participants.size(); ++i) {

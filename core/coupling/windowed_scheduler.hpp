@@ -65,8 +65,8 @@ class WindowedScheduler {
     int participant;
     std::size_t first;  ///< sample that is needed, at T
   };
-  bool takes_back() const { return !interface_.empty() && window_->may_repeat(); }
-  bool predicts() const { return !interface_.empty() && window_->predicts(); }
+  bool takes_back() const { return takes_back_; }
+  bool predicts() const { return predicts_; }
   bool can_go_in_rounds();
   void find_interface();
   bool is_worth_a_look();
@@ -91,6 +91,9 @@ class WindowedScheduler {
   std::unique_ptr<Window> window_;
   double until_;
   std::vector<InterfaceSignal> interface_;
+  bool takes_back_;                       ///< windows may be repeated
+  bool predicts_;                         ///< first passes read what the window has predicted
+  bool tries_states_;                     ///< before they are relied on, since the run can be made without
   std::vector<Participant::Mark> marks_;  ///< of all participants at T
   std::vector<History> earlier_;          ///< by participant, what the pass before has published
   std::vector<Source> sources_;           ///< those of the interface, once each

@@ -95,7 +95,7 @@ Outcome finished(WindowedScheduler& scheduler, StepChooser& chooser, double unti
   chooser.finish(until);
   Outcome made;
   for (Participant& p : scheduler.network().participants) made.rows.push_back(flatten(p.take_rows()));
-  made.rejected = chooser.rejected;
+  made.rejected = chooser.tally.rejected;
   made.steps = flatten(chooser.rows.take());
   return made;
 }

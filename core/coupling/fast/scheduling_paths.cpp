@@ -10,7 +10,7 @@ SchedulingPaths::SchedulingPaths(const RunSpec& spec, int threads, Network& netw
       allowed_(spec.fast_paths),
       enabled_(spec.fast_paths.any()),
       compares_at_once_(std::any_of(spec.participants.begin(), spec.participants.end(),
-                                    [](const ParticipantSpec& p) { return p.pace != nullptr; })),
+                                    [](const ParticipantSpec& p) { return p.pace != nullptr && p.pace->listens(); })),
       longest_((spec.until - spec.start) / 256.0) {
   if (!enabled_) return;
   const int useful = std::min<int>(threads, static_cast<int>(spec.participants.size()));

@@ -21,8 +21,9 @@ from ..results import (
     SubsystemLayout,
     WindowSummary,
 )
-from ..results.paces import PaceSummary, PaceTally, StepsLayout, WallClockSummary
+from ..results.paces import PaceSummary, StepsLayout, WallClockSummary
 from ..results.store import LONGEST_REASON, Status
+from .pacing import PacedSteps
 from .plan import Plan
 from .selection import Selection
 
@@ -55,8 +56,6 @@ class Recorder:
         self.listener: Callable[[int, Any], None] | None = None  #: told what was assumed and what arrived
         self._paced = [-1] if plan.common is not None else []
         self._paced += [plan.names.index(name) for name in plan.singles]
-        steps = ([plan.common] if plan.common is not None else []) + list(plan.singles.values())
-        self._tallies = [PaceTally(layout, steps[k].pace) for k, layout in enumerate(steps_layout(plan))]
 
     def drain(self, at_least: int = 1) -> None:
         """Move recorded rows to the store, from participants and connections that have at least this many."""
@@ -64,9 +63,7 @@ class Recorder:
         for published in self._driver.take_rows(at_least):
             keep(published.participant, published.rows)
         for chosen in self._driver.take_step_rows(at_least):
-            place = self._paced.index(chosen.participant)
-            self._tallies[place].count(chosen.rows)
-            self._store.append_steps(place, chosen.rows)
+            self._store.append_steps(self._paced.index(chosen.participant), chosen.rows)
         connections = self._plan.connections
         for compared in self._driver.take_defect_rows(at_least):
             connection, rows = connections[compared.connection], compared.rows
@@ -141,19 +138,34 @@ class Recorder:
 
     def standing_leads(self) -> list[str]:
         """Return the leading signals of paces that have seen no change of them in the whole run."""
-        steps = ([self._plan.common] if self._plan.common is not None else []) + list(self._plan.singles.values())
-        return [
-            ", ".join(one.pace.signals)
-            for one, tally in zip(steps, self._tallies, strict=True)
-            if isinstance(one.pace, Gradient) and one.pace.signals is not None
-            if tally.summary.accepted > FEWEST_STILL and not tally.saw_change
-        ]
+        found = []
+        for participant, one in zip(self._paced, self._chosen_steps(), strict=True):
+            tally = self._driver.step_tally(participant)
+            leads = one.pace.signals if isinstance(one.pace, Gradient) else None
+            if leads is not None and tally.accepted > FEWEST_STILL and not tally.saw_change:
+                found.append(", ".join(leads))
+        return found
 
     def paces(self) -> list[PaceSummary]:
         """Return what the paces came to so far."""
-        if self._tallies and self._plan.common is not None and isinstance(self._driver, _core.WindowedScheduler):
-            self._tallies[0].summary.passes = self._driver.tally.passes
-        return [tally.summary for tally in self._tallies]
+        found = [self._pace(participant, one) for participant, one in zip(self._paced, self._chosen_steps(), strict=True)]
+        if self._plan.common is not None and isinstance(self._driver, _core.WindowedScheduler):
+            found[0].passes = self._driver.tally.passes
+        return found
+
+    def _pace(self, participant: int, steps: PacedSteps) -> PaceSummary:
+        tally = self._driver.step_tally(participant)
+        name = "" if participant < 0 else self._plan.names[participant]
+        kept_there = tally.kept_there
+        signal = steps.signals[int(np.argmax(kept_there))] if kept_there else ""
+        return PaceSummary(
+            name, str(steps.pace), tally.accepted, tally.rejected, tally.shortest, tally.longest, tally.at_smallest, signal
+        )
+
+    def _chosen_steps(self) -> list[PacedSteps]:
+        """Return the laws of the tables of chosen steps, in their order."""
+        common = [self._plan.common] if self._plan.common is not None else []
+        return [*common, *self._plan.singles.values()]
 
     def _overruns(self) -> list[WallClockSummary]:
         clock = self._plan.wall_clock

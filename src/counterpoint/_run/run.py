@@ -97,8 +97,7 @@ def _make_driver(system: System, plan: Plan, options: RunOptions) -> Driver:
 def _paced_driver(plan: Plan, steps: PacedSteps, threads: int) -> Driver:
     limits = core_limits(steps.limits, steps.pace)
     if not steps.pace.saves:
-        listens = steps.pace.kind not in ("table", "gradient")
-        return _core.paced_scheduler(plan.spec, threads, steps.law, limits, listens, steps.rejects)
+        return _core.paced_scheduler(plan.spec, threads, steps.law, limits, steps.rejects)
     assert steps.pace.tolerance is not None
     return _core.two_pass_scheduler(
         plan.spec, threads, steps.law, limits, steps.pace.tolerance, list(plan.outputs), plan.shared_length

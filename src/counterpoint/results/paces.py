@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any
-
-import numpy as np
 
 STEP_COLUMNS = 6
 """Start, length, rule, estimate, accepted, signal."""
 RULES = ("first", "law", "growth", "reduction", "smallest", "largest", "event", "alignment", "end", "rejection")
 """What set the length of a step, by the numbers of the core; the law goes by the name of its pace."""
-SMALLEST = RULES.index("smallest")
-MISSED = 3.0
-"""A step whose estimate is larger, in units of the tolerance, has missed it."""
 STUCK_SHARE = 0.05
 FEWEST_STUCK = 10
 
@@ -91,36 +85,6 @@ class PaceSummary:
             f"{self.smallest:g} s, and miss the tolerance{kept}: allow shorter steps (smallest=), a larger tolerance, "
             "or give this signal an absolute tolerance or another approximation"
         )
-
-
-class PaceTally:
-    """Counts the steps of one table."""
-
-    def __init__(self, layout: StepsLayout, pace: object) -> None:
-        self.summary = PaceSummary(layout.name, str(pace))
-        self._signals = layout.signals
-        self._blamed = np.zeros(len(layout.signals), dtype=np.int64)
-        self.saw_change = False  #: whether any step had an estimate above zero
-
-    def count(self, rows: Any) -> None:
-        """Count rows of chosen steps in."""
-        table, found = np.asarray(rows), self.summary
-        accepted = table if table[:, 4].all() else table[table[:, 4] > 0.0]
-        found.accepted += len(accepted)
-        self.saw_change = self.saw_change or bool((table[:, 3] > 0.0).any())
-        found.rejected += len(table) - len(accepted)
-        if len(accepted):
-            found.smallest = min(found.smallest, float(accepted[:, 1].min()))
-            found.largest = max(found.largest, float(accepted[:, 1].max()))
-        missed = accepted[:, 3] > MISSED
-        if not missed.any():
-            return
-        stuck = accepted[missed & (accepted[:, 2] == SMALLEST)]
-        found.at_smallest += len(stuck)
-        numbers = stuck[:, 5].astype(np.int64)
-        np.add.at(self._blamed, numbers[(numbers >= 0) & (numbers < len(self._signals))], 1)
-        if self._blamed.any():
-            found.signal = self._signals[int(np.argmax(self._blamed))]
 
 
 @dataclass
