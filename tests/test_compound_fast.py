@@ -113,6 +113,7 @@ def test_threads_change_no_bit():
         ({"scheme": "parallel"}, {}, 'compound steps need the scheme "slowest-first"'),
         ({}, {"fast": ["fsat"]}, 'no subsystem "fsat"; did you mean "fast"'),
         ({}, {"fast": ["slow", "fast"]}, "no slow subsystem reads a fast one"),
+        ({}, {"length": 1.0}, r"all subsystems have steps shorter than the compound step, 1 s, .* use .* 0\.5 s, or"),
         ({}, {"share": 2.0}, "window.compound: 2.0; expected a number above 0, at most 1"),
     ],
     ids=str,
@@ -120,3 +121,8 @@ def test_threads_change_no_bit():
 def test_what_cannot_be_is_told(options, window, text):
     with pytest.raises(cp.SetupError, match=text):
         equations((-5.0, -0.5), (1.0, 1.5), 0.5, 10).run(until=5.0, window=cp.compound_fast(**window), **options)
+
+
+def test_equal_steps_need_names_of_those_that_are_refined():
+    with pytest.raises(cp.SetupError, match=r"no subsystem has a step shorter than the compound step, 0\.1 s"):
+        equations((-2.0, -0.5), (1.0, 1.5), 0.1, 1).run(until=2.0, window=cp.compound_fast())

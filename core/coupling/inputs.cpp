@@ -287,11 +287,14 @@ void Inputs::restore(const Saved& saved) {
 
 void Inputs::mark(Mark& into) {
   fast_.leave_lines(connections_);
-  into.ends.resize(connections_.size());
-  into.last_inputs.resize(per_step_ ? connections_.size() : 0);
-  for (std::size_t k = 0; k < connections_.size(); ++k) into.ends[k] = connections_[k].samples.end;
+  const std::size_t count = connections_.size();
+  if (into.ends.size() != count || into.values.size() != values_.size()) {  // the first time
+    into.ends.resize(count);
+    into.last_inputs.resize(per_step_ ? count : 0);
+    into.values.resize(values_.size());
+  }
+  for (std::size_t k = 0; k < count; ++k) into.ends[k] = connections_[k].samples.end;
   for (std::size_t k = 0; k < into.last_inputs.size(); ++k) into.last_inputs[k] = connections_[k].last_input;
-  into.values.resize(values_.size());
   std::copy(values_.begin(), values_.end(), into.values.begin());
   into.step = step_;
   if (events_) events_->save(into.events);

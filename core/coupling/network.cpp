@@ -237,7 +237,6 @@ void Network::forget_polynomials() {
 }
 
 std::size_t Network::first_needed(int source) const {
-  constexpr std::size_t always_kept = 6;  // for the cubic of comparisons and for the next initial windows
   const History& history = participants[source].history;
   std::size_t keep = history.end() > always_kept ? history.end() - always_kept : 0;
   for (const ConnectionEnd& out : outgoing_[source]) {
@@ -248,7 +247,7 @@ std::size_t Network::first_needed(int source) const {
     const Comparison& comparison = out.comparison();
     if (comparison.pending()) oldest = std::min(oldest, comparison.pending_time());
     const std::size_t index = history.last_not_after(oldest + tolerance);
-    const std::size_t behind = std::max<std::size_t>(c.approximation->points_behind(), 4);
+    const std::size_t behind = kept_behind(c);
     keep = std::min(keep, index > behind ? index - behind : 0);
   }
   return keep;

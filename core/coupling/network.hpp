@@ -135,6 +135,12 @@ class Network {
   void make_room(int source, std::size_t samples);
   /// The oldest sample that a consumer or a comparison may still look at.
   std::size_t first_needed(int source) const;
+  /// Samples that are needed in any case: for the cubic of comparisons and for the next initial windows.
+  static constexpr std::size_t always_kept = 6;
+  /// Samples that a connection needs before the one where its consumer stands.
+  static std::size_t kept_behind(const Connection& c) {
+    return std::max<std::size_t>(c.approximation->points_behind(), 4);
+  }
 
   /// Everything that lasts: subsystems, histories, inputs, comparisons, clocks, how much is recorded.
   using Saved = std::vector<Participant::Saved>;

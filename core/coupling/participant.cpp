@@ -300,8 +300,11 @@ bool Participant::mark(Mark& into) {
   into.samples = history.end();
   history.keep_from(history.begin());
   into.comparisons.resize(comparisons.size());
+  compared_ = pace_listens_;
   for (std::size_t k = 0; k < comparisons.size(); ++k) {
-    if (inputs->connections()[k].extrapolates()) comparisons[k].save(into.comparisons[k]);
+    if (!inputs->connections()[k].extrapolates()) continue;
+    comparisons[k].save(into.comparisons[k]);
+    compared_ = compared_ || comparisons[k].pending();
   }
   save_place(into);
   return true;
@@ -315,7 +318,7 @@ void Participant::return_to(const Mark& mark) {
 void Participant::rewind(const Mark& mark) {
   inputs->return_to(mark.inputs);
   history.cut_back(mark.samples);
-  for (std::size_t k = 0; k < comparisons.size(); ++k) {
+  for (std::size_t k = 0; compared_ && k < comparisons.size(); ++k) {
     if (inputs->connections()[k].extrapolates()) comparisons[k].restore(mark.comparisons[k], mark.t);
   }
   restore_place(mark);

@@ -91,6 +91,7 @@ class Participant {
   /// of its steps, since they will be made again.
   void set_heard(bool heard) {
     heard_ = heard;
+    compared_ = compared_ || heard;
     records_ = heard && wants_record_;
     assumes_ = (heard || pace_listens_) && extrapolates_;
   }
@@ -214,6 +215,7 @@ class Participant {
   bool wants_record_;
   bool records_;  ///< where it is wanted, and heard
   bool heard_ = true;
+  bool compared_ = true;  ///< something may have been since the last mark
   bool jumps_;                                      ///< its outputs may jump when events change its inputs
   std::vector<double> before_event_, after_event_;  ///< outputs; empty: no event ended the step
   bool has_pace_;                                   ///< it is not one of the built-in ones

@@ -37,9 +37,9 @@ void PrecedenceRule::look_again() {
   ready_.clear();
   aside_.clear();
   without_sample_.clear();
-  for (Candidate& c : candidates_) c.ready = false;
   for (Candidate& c : candidates_) {
-    update_limits(c);
+    c.ready = false;
+    if (c.round == nullptr) update_limits(c);  // those that step together hold up nobody but each other
     offer(c);
   }
 }

@@ -63,9 +63,16 @@ SignalChange change_of(const InterfaceSignal& signal, std::size_t first, double 
     if (!(difference <= found.change)) found.change = difference;  // NaN is the largest
   };
   std::size_t k = first;
-  const std::size_t end = now.end();
-  for (const std::size_t shared = std::min(end, before.end()); k < shared && now.time(k) == before.time(k); ++k)
-    add(now.value(k)[signal.column], before.value(k)[signal.column]);
+  const std::size_t end = now.end(), shared = std::min(end, before.end()), width = static_cast<std::size_t>(now.width());
+  for (bool alike = true; alike && k < shared;) {
+    const std::size_t count = std::min({shared - k, now.in_a_row(k), before.in_a_row(k)});
+    const double *t = &now.times()[k & now.mask()], *t_before = &before.times()[k & before.mask()];
+    const double *value = now.value(k) + signal.column, *earlier = before.value(k) + signal.column;
+    std::size_t j = 0;
+    for (; j < count && t[j] == t_before[j]; ++j) add(value[j * width], earlier[j * width]);
+    alike = j == count;
+    k += j;
+  }
   if (k == end) return found;
   Reading reading(before, first, signal.column, false, tolerance);
   for (; k < end; ++k) add(now.value(k)[signal.column], reading.at(now.time(k)));

@@ -50,9 +50,20 @@ void WindowedScheduler::find_interface() {
       }
       const bool known = std::any_of(sources_.begin(), sources_.end(),
                                      [&](const Source& other) { return other.participant == c.source; });
-      if (!known) sources_.push_back({c.source, 0});
+      if (!known) sources_.push_back({c.source, 0, reach_into(c.source)});
     }
   }
+}
+
+/// Most consumers look back from where all stand.
+std::size_t WindowedScheduler::reach_into(int source) {
+  std::size_t reach = Network::always_kept;
+  for (const Network::ConnectionEnd& out : network().outgoing(source)) {
+    const Connection& c = out.connection();
+    if (c.approximation->looks_back_one_step() || c.watches) return 0;
+    reach = std::max(reach, 1 + Network::kept_behind(c));
+  }
+  return reach;
 }
 
 void WindowedScheduler::start() { scheduler_.start(); }
@@ -111,7 +122,11 @@ void WindowedScheduler::open() {
   for (std::size_t i = 0; i < participants.size(); ++i) open_until_end(static_cast<int>(i));
   if (takes_back()) {
     for (std::size_t i = 0; i < participants.size(); ++i) mark(static_cast<int>(i));
-    for (Source& source : sources_) source.first = network().first_needed(source.participant);
+    for (Source& source : sources_) {
+      const std::size_t end = participants[source.participant].history.end();
+      source.first = source.reach == 0 ? network().first_needed(source.participant)
+                                       : end - std::min(end, source.reach);
+    }
     window_->opened(interface_);
     hear_all(!window_->is_provisional());
   }

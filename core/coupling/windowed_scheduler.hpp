@@ -64,11 +64,13 @@ class WindowedScheduler {
   struct Source {
     int participant;
     std::size_t first;  ///< sample that is needed, at T
+    std::size_t reach;  ///< samples that are needed, the one at T included; 0: that depends on where consumers stand
   };
   bool takes_back() const { return takes_back_; }
   bool predicts() const { return predicts_; }
   bool can_go_in_rounds();
   void find_interface();
+  std::size_t reach_into(int source);
   bool is_worth_a_look();
   void open();
   void mark(int participant);

@@ -29,6 +29,8 @@ class History {
   /// Samples that can be appended before `make_room` must be called.
   std::size_t room() const { return mask_ + 1 - (appended_ - begin_); }
 
+  /// Samples from k on that lie one after another, as far as the ring goes.
+  std::size_t in_a_row(std::size_t k) const { return mask_ + 1 - (k & mask_); }
   /// Sample k lies at place k & mask().
   std::size_t mask() const { return mask_; }
   const double* times() const { return times_.data(); }

@@ -96,10 +96,51 @@ def test_feedthrough_of_a_black_box_is_told_from_its_states():
     assert (model.C @ model.step_map[1])[0, 0] == pytest.approx(0.03)
 
 
+def test_a_black_box_without_states_is_a_gain():
+    """Its outputs follow its inputs at once: after the step in which an input was changed nothing is left of it."""
+
+    class Gain(cp.Subsystem):
+        inputs, outputs, feedthrough = ("u",), ("x",), (("x", "u"),)
+
+        def start(self, t): ...
+        def step(self, t, t_end, u): ...
+        def output(self, t, u):
+            return 0.5 * u(t)[0]
+
+    system = pair(Gain(), mass())
+    model = cp.linearise(system).models["left"]
+    assert model.A.shape == (0, 0)
+    assert model.D[0, 0] == pytest.approx(0.5)
+    found = cp.stability(system, "parallel")
+    assert [mode.frequency for mode in found.modes] == pytest.approx([np.sqrt(15 - 5 * 0.5 - 0.05**2) / (2 * np.pi)] * 2)
+
+
+def test_a_black_box_that_forgets_has_a_motion_that_ends_at_once():
+    """A delay of two steps: both of its multipliers are 0."""
+
+    class Delay(cp.Subsystem):
+        inputs, outputs = ("u",), ("x",)
+
+        def start(self, t):
+            self.line = [0.0, 0.0]
+
+        def step(self, t, t_end, u):
+            self.line = [self.line[1], u(t)[0]]
+
+        def output(self, t, u):
+            return self.line[0]
+
+    found = cp.stability(pair(Delay(), mass()), "parallel")
+    assert not any(np.isnan(mode.deviation) for mode in found.modes)
+    assert "nan" not in str(found)
+
+
 def test_sampled_diagrams_are_known_by_their_steps():
     diagram = cp.Diagram("controller", solver="ode4")
     diagram.output("x", diagram.zero_order_hold(diagram.input("u"), sample_time=0.01))
     assert diagram.subsystem().linear_model is None
+    model = cp.linearise(pair(diagram, mass())).models["left"]
+    assert (model.A.shape, model.D[0, 0]) == ((0, 0), pytest.approx(1.0))
 
 
 def test_units_are_converted_and_laws_differentiated():

@@ -13,6 +13,7 @@ void InputPaths::choose(std::vector<Connection>& connections, const SetUp& set_u
   for (Connection& c : connections) {
     c.fast.newest_points = asked || !allowed_.newest_points ? 0 : newest_points_of(c);
     c.fast.is_line = allowed_.lines && !c.watches && LineInput::serves(c);
+    c.fast.interpolates = c.approximation->covers_last_interval();
   }
   if (disturbed_) return;
   single_ = allowed_.single_scalar && connections.size() == 1 && set_up.scalars == 1 && !set_up.has_laws &&
@@ -22,7 +23,7 @@ void InputPaths::choose(std::vector<Connection>& connections, const SetUp& set_u
   if (!lines) return;
   for (const Connection& c : connections) line_inputs_.emplace_back(c);
   interpolate_ = std::all_of(connections.begin(), connections.end(),
-                             [](const Connection& c) { return c.approximation->covers_last_interval(); });
+                             [](const Connection& c) { return c.fast.interpolates; });
   sloped_ = std::any_of(line_inputs_.begin(), line_inputs_.end(), [](const LineInput& input) { return input.sloped; });
 }
 
@@ -31,7 +32,7 @@ void InputPaths::follow(const std::vector<Connection>& connections, bool repeats
   apart_ = repeats && !interpolate_;
   for (std::size_t k = 0; k < line_inputs_.size(); ++k) {
     line_inputs_[k].history = connections[k].samples.history;
-    line_inputs_[k].ahead = repeats && connections[k].approximation->covers_last_interval() ? 1 : 0;
+    line_inputs_[k].ahead = repeats && connections[k].fast.interpolates ? 1 : 0;
   }
 }
 

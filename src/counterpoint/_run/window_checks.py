@@ -61,8 +61,22 @@ def _compound_problems(system: System, window: Window, scheme: object) -> Iterat
                 yield Problem(f"subsystems.{name}", f"cannot make the compound step: {texts[0]}")
     sources = {owner(source) for c in system.connections if owner(c.target) not in fast for source in c.sources}
     if not sources & set(fast):
-        text = "no slow subsystem reads a fast one, so there is nothing to solve together; run without window"
-        yield Problem("window.compound", text)
+        yield Problem("window.compound", _why_nothing_is_solved_together(system, window, fast))
+
+
+def _why_nothing_is_solved_together(system: System, window: Window, fast: list[str]) -> str:
+    if window.fast or (fast and len(fast) < len(system.subsystems)):
+        return "no slow subsystem reads a fast one, so there is nothing to solve together; run without window"
+    if not fast:
+        return (
+            f"no subsystem has a step shorter than the compound step, {window.length:g} s, so none is refined; "
+            "name those that are, fast=[...], or use cp.window"
+        )
+    longest = max(fixed_steps(system).values())
+    return (
+        f"all subsystems have steps shorter than the compound step, {window.length:g} s, so none is a slow one; "
+        f"use the longest step, {longest:g} s, or name the fast ones, fast=[...]"
+    )
 
 
 def owner(port: str) -> str:

@@ -134,12 +134,15 @@ class _Trial:
 def _realised(markov: Vector, through: bool) -> tuple[Vector, Vector, Vector, Vector]:
     """Return A, B, C, D of the smallest model with these Markov parameters.
 
-    With direct feedthrough the first one is ``C B + D``: then the model is made from the others.
+    With direct feedthrough the first one is ``C B + D``: then the model is made from the others. Where these are zero
+    it is D, and there are no states.
     """
     first = 1 if through else 0
     half = (len(markov) - first - 1) // 2
     now, later = (_hankel(markov[first + shift :], half) for shift in (0, 1))
     left, sizes, right = np.linalg.svd(now, full_matrices=False)
+    if sizes[0] <= RANK * np.max(np.abs(markov[0])) and through:
+        return np.zeros((0, 0)), np.zeros((0, markov.shape[2])), np.zeros((markov.shape[1], 0)), markov[0]
     rank = max(1, int(np.sum(sizes > RANK * sizes[0])))
     root = np.sqrt(sizes[:rank])
     a = (left[:, :rank] / root).T @ later @ (right[:rank].T / root)

@@ -42,6 +42,8 @@ class Mode:
 
         The phase is known up to whole turns in a period.
         """
+        if self.multiplier == 0.0:
+            return complex(-np.inf, 0.0)
         with np.errstate(divide="ignore"):
             return complex(np.log(self.multiplier * np.exp(-self.exact * self.period)) / self.period)
 
