@@ -19,6 +19,10 @@ from .common import SECONDS, with_allow_remote, with_traceback
     help="Linearise the system at this time in s, too; may be given several times.",
 )  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where the report goes [NAME-advice].")
+@click.option(
+    "--write", "written", type=click.Path(path_type=Path), metavar="FILE",
+    help="Write the scenario with the recommended settings as a new file, which runs as it is.",
+)  # fmt: skip
 @click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
 @with_allow_remote
 @with_traceback
@@ -30,24 +34,30 @@ def advise(
     keep_steps: bool,
     operating_points: tuple[float, ...],
     out: Path | None,
+    written: Path | None,
     allow_outside: bool,
     allow_remote: tuple[str, ...],
 ) -> None:
     """Say which scheme, approximations and steps or pace to use; write a report, the settings and a picture.
 
-    Example: counterpoint advise plant.toml --tolerance 1e-3
+    Example: counterpoint advise plant.toml --tolerance 1e-3 --write plant-advised.toml
     """
+    import tomllib
+
     from .._cases.case import CaseSettings
     from .._cases.registry import kind_name, read_case
     from .._display.console import console as make_console
     from .._display.console import say
     from .._display.progress import study_progress
     from ..errors import SetupError
+    from ..scenario.advised import check_advised, write_advised
 
     settings = CaseSettings(until)
     case = read_case(scenario, allow_outside=allow_outside, allow_remote=allow_remote, settings=settings)
     if not case.is_coupled:
         raise SetupError(f"{scenario}: is {kind_name(scenario)}, one model alone; there is no coupling to choose")
+    if written is not None:
+        check_advised(case, written)
     system = case.build()
     end = case.options().until
     if end is None:
@@ -61,3 +71,5 @@ def advise(
         say(line, console)
     for path in advice.save(out or Path(f"{case.name}-advice")):
         say(f"wrote {path}", console)
+    if written is not None:
+        say(f"wrote {write_advised(case, tomllib.loads(advice.toml), written)}", console)
