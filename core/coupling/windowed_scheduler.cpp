@@ -20,6 +20,7 @@ WindowedScheduler::WindowedScheduler(const RunSpec& spec, std::unique_ptr<Window
     earlier_.emplace_back(p.history.width(), p.history.has_derivatives(), p.history.may_jump());
   marks_.resize(earlier_.size());
   find_interface();
+  if (takes_back() || predicts()) scheduler_.keep_steps_undecided();
   window_->join(network());
 }
 

@@ -56,8 +56,8 @@ void SchedulingPaths::resume_rounds() {
 }
 
 void SchedulingPaths::before_start() {
+  if (!undecided_) defer_comparisons();
   if (suspended_) return;
-  if (!repeated_) defer_comparisons();
   for (Round& round : rounds_)
     round.choose_comparisons(repeated_ ? Round::DefectRows::assumed : Round::DefectRows::derived);
 }

@@ -32,6 +32,7 @@ class SchedulingPaths {
 
   void suspend_rounds();
   void repeat_rounds() { repeated_ = true; }
+  void keep_steps_undecided() { undecided_ = true; }
   void resume_rounds();
   void before_start();
   void after_start();
@@ -99,6 +100,7 @@ class SchedulingPaths {
   double longest_;  ///< batch, s
   std::deque<Round> rounds_;
   bool suspended_ = false;  ///< no rounds are gone in
+  bool undecided_ = false;  ///< steps may be taken back
   bool repeated_ = false;   ///< rounds are repeated: what was assumed does not follow from what is recorded
   WorkerPoolPointer pool_;
   std::vector<int> together_;
