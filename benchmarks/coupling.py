@@ -12,6 +12,7 @@ import counterpoint as cp
 from benchmarks import python_models
 from benchmarks.fast_paths import all_but, allowing
 from benchmarks.harness import LIMIT, OURS, Bench, best, installed, interleaved
+from benchmarks.indicators import indicators
 from benchmarks.two_mass import FAST_STEP, hand_written, two_mass_system
 from benchmarks.windows import window
 
@@ -178,5 +179,6 @@ WORKS: dict[str, Callable[[Bench], None]] = {
     "python-subsystem": python_subsystem,
     "pace": pace,
     "window": window,
+    "indicators": indicators,
     "start-up": start_up,
 }

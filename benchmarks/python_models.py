@@ -55,11 +55,15 @@ def alone(steps: int) -> float:
 
 
 def chain(steps: int) -> float:
+    return _seconds(chain_system(), steps) / (2 * steps)
+
+
+def chain_system() -> cp.System:
     system = cp.System("chain")
     system.add("source", Source(), step=STEP)
     system.add("sink", Sink(), step=STEP)
     system.connect("source.y", "sink.u", cp.hold("behind"))
-    return _seconds(system, steps) / (2 * steps)
+    return system
 
 
 def _seconds(system: cp.System, steps: int) -> float:

@@ -14,6 +14,7 @@
 #include "bind/signal_watch.hpp"
 #include "coupling/cancellation.hpp"
 #include "coupling/embedded.hpp"
+#include "coupling/fast/deferred_comparison.hpp"
 #include "coupling/paced_window.hpp"
 #include "coupling/repeated_start.hpp"
 #include "coupling/reselection.hpp"
@@ -43,6 +44,25 @@ struct DefectFigures {
   long count;
   double maximum, time_of_maximum, rms, scale, magnitude;
 };
+
+DefectFigures figures_of(const Defect& x) {
+  return {x.count(), x.maximum(), x.time_of_maximum(), x.rms(), x.scale(), x.magnitude()};
+}
+
+using RecordedRows = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+fast::DeferredComparison::Record record_of(const RecordedRows& rows) {
+  return {rows.data(), rows.shape(0), rows.shape(1)};
+}
+
+Rows joined(const std::vector<Rows>& blocks) {
+  std::size_t doubles = 0;
+  for (const Rows& block : blocks) doubles += block.size;
+  Rows all = allocate_rows(doubles);
+  double* place = all.data.get();
+  for (const Rows& block : blocks) place = std::copy_n(block.data.get(), block.size, place);
+  return all;
+}
 
 /// Rows (t, assumed, arrived) that become an array when they are first read: NumPy sees one.
 class DefectRows {
@@ -291,10 +311,17 @@ void bind_network(Class& c) {
   c.def(
       "defect",
       [](Driver& d, int k) {
-        const Defect& x = d.network().connection(k).comparison().defect;
-        return DefectFigures{x.count(), x.maximum(), x.time_of_maximum(), x.rms(), x.scale(), x.magnitude()};
+        return figures_of(d.network().connection(k).comparison().defect);
       },
       nb::arg("connection"), "What was compared on a connection so far.");
+  c.def(
+      "deferred_comparison",
+      [](Driver& d, int k) -> std::optional<fast::DeferredComparison> {
+        const Network::ConnectionEnd& end = d.network().connection(k);
+        if (!end.connection().fast.deferred) return std::nullopt;
+        return fast::DeferredComparison(d.network(), k);
+      },
+      nb::arg("connection"), "How to compare after the run, where it was not done in it.");
   c.def_prop_ro(
       "failure", [](Driver& d) { return d.network().failure; }, "Why it stopped; of no kind when it did not.");
 }
@@ -319,6 +346,20 @@ void bind_recorded(nb::module_& m) {
       .def_ro("connection", &ComparedRows::connection, "By number.")
       .def_ro("rows", &ComparedRows::rows, nb::sig("def rows(self) -> NDArray[numpy.float64] | DefectRows"),
               "Time, assumed and arrived values, a row per comparison.");
+  nb::class_<fast::DeferredComparison>(m, "DeferredComparison", "What a run did not compare, for it follows from its record.")
+      .def_prop_ro("source", &fast::DeferredComparison::source, "Participant that published.")
+      .def_prop_ro("consumer", &fast::DeferredComparison::consumer, "Participant that assumed.")
+      .def(
+          "compare",
+          [](const fast::DeferredComparison& self, const RecordedRows& source, const RecordedRows& consumer) {
+            Defect defect = self.compare(record_of(source), record_of(consumer));
+            return nb::make_tuple(to_rows(joined(defect.take_rows()), self.columns()), figures_of(defect));
+          },
+          nb::arg("source"), nb::arg("consumer"),
+          nb::sig("def compare(self, source: NDArray[numpy.float64], consumer: NDArray[numpy.float64]) -> "
+                  "tuple[NDArray[numpy.float64], DefectFigures]"),
+          "Rows of time, assumed and arrived values since it was deferred, and what was compared in the whole run; from "
+          "all rows that source and consumer have recorded.");
   nb::class_<DefectFigures>(m, "DefectFigures", "Defects of a connection, summed up.")
       .def_ro("count", &DefectFigures::count, "Comparisons.")
       .def_ro("maximum", &DefectFigures::maximum, "Largest difference between what was assumed and what arrived.")
@@ -361,7 +402,8 @@ void bind_coupling(nb::module_& m) {
       .def_rw("batches", &fast::Choice::batches)
       .def_rw("polynomial_batches", &fast::Choice::polynomial_batches)
       .def_rw("derived_comparisons", &fast::Choice::derived_comparisons)
-      .def_rw("derived_rows", &fast::Choice::derived_rows);
+      .def_rw("derived_rows", &fast::Choice::derived_rows)
+      .def_rw("deferred_comparisons", &fast::Choice::deferred_comparisons);
 
   nb::enum_<Action::Kind>(m, "ActionKind")
       .value("set", Action::Kind::set)
@@ -387,6 +429,8 @@ void bind_coupling(nb::module_& m) {
             new (self) RunSpec{{}, {}, {}, start, until, tolerance, initial_passes, {}};
           },
           nb::arg("start"), nb::arg("until"), nb::arg("tolerance"), nb::arg("initial_passes"))
+      .def_rw("compares", &RunSpec::compares, "False: defects are left out, to measure what they cost.")
+      .def_rw("keeps_record", &RunSpec::keeps_record, "What follows from recorded rows need not be found in the run.")
       .def_rw("fast_paths", &RunSpec::fast_paths, "What is faster and the same; tests and benchmarks take paths away.")
       .def(
           "add_participant",

@@ -146,6 +146,10 @@ void Network::connect(const ConnectionSpec& spec, LawPlace law, bool waits) {
   const int index = static_cast<int>(consumer.inputs->connections().size());
   Comparison& comparison = consumer.connect(std::move(c), connection_count());
   for (const std::shared_ptr<Indicator>& indicator : spec_.indicators) comparison.add(*indicator);
+  if (!spec_.compares && !comparison.has_more_indicators()) {
+    fast::ConnectionPath& path = consumer.inputs->connections().back().fast;
+    path.compares_by_samples = path.deferred = true;
+  }
   outgoing_[spec.source].push_back({spec.target, index, &consumer});
   connections_.push_back({spec.target, index, &consumer});
 }

@@ -258,7 +258,7 @@ std::vector<Rows> Participant::take_rows() {
 void Participant::compare(std::size_t k) {
   const Connection& c = inputs->connections()[k];
   if (c.fast.compares_by_samples) {
-    if (heard_) fast::DerivedComparison::compare(comparisons[k], c, history.end());
+    if (heard_ && !c.fast.deferred) fast::DerivedComparison::compare(comparisons[k], c, history.end());
     return;
   }
   comparisons[k].arrive(c);

@@ -25,6 +25,8 @@ class Scheduler {
   void suspend_rounds() { paths_.suspend_rounds(); }
   /// Before the start: participants go in rounds one after the other, since what they do may be repeated.
   void repeat_rounds() { paths_.repeat_rounds(); }
+  /// Before the start: steps may be taken back, until `resume_rounds`.
+  void keep_steps_undecided() { paths_.keep_steps_undecided(); }
   void resume_rounds() { paths_.resume_rounds(); }
 
   void start();

@@ -23,6 +23,7 @@ WindowedScheduler::WindowedScheduler(const RunSpec& spec, std::unique_ptr<Window
   takes_back_ = !interface_.empty() && window_->may_repeat();
   predicts_ = !interface_.empty() && window_->predicts();
   tries_states_ = takes_back_ && window_->is_optional();
+  if (takes_back() || predicts()) scheduler_.keep_steps_undecided();
   window_->join(network());
 }
 

@@ -189,12 +189,20 @@ def test_a_strategy_with_a_pace_runs_like_the_pace_and_is_written_as_settings():
 
 def test_surrogates_at_several_operating_points_have_a_motion_that_one_has_not():
     """The stiffness of the light mass changes at 8 s."""
-    one = forced_pair(8.0).advise(16.0, 0.05)
-    two = forced_pair(8.0).advise(16.0, 0.05, operating_points=[8.0])
-    assert one.residual > 0.3
-    assert two.residual < 0.05
-    assert "linear surrogates have" in str(two)
-    assert two.run().assess(0.1).verdict == "trustworthy"
+    early = forced_pair(8.0).advise(16.0, 0.05, operating_points=[1.0])
+    right = forced_pair(8.0).advise(16.0, 0.05, operating_points=[8.0])
+    assert early.residual > 0.3
+    assert right.residual < 0.05
+    assert "linear surrogates have" in str(right)
+    assert right.run().assess(0.1).verdict == "trustworthy"
+
+
+def test_operating_points_are_chosen_from_the_pilot_where_none_are_given():
+    """The stiffness of the light mass changes at 6.2 s; points are looked for in 32 places of the run."""
+    advice = forced_pair(6.2).advise(16.0, 0.05)
+    assert advice.residual < 0.3  # 0.9 with the start alone
+    assert "linearised at the start and at 6.5 s, chosen from the pilot" in str(advice)
+    assert advice.run().assess(0.1).verdict == "trustworthy"
 
 
 @pytest.mark.parametrize("time", [-1.0, 20.0])
@@ -250,3 +258,78 @@ def test_a_system_that_cannot_run_as_it_is_gets_advice_that_works():
     advice = system.advise(1000.0, 0.05)
     assert advice.good_enough
     assert advice.best.steps["light"] < 0.3
+
+
+class Relay(cp.Subsystem):
+    """Counts from what it is told, at its samples only."""
+
+    inputs = ("u",)
+    outputs = ("n",)
+
+    def start(self, t):
+        self.n = 0.0
+
+    def step(self, t, t_end, u):
+        self.n = (u(t)[0] + 1.0) % 5.0
+
+    def output(self, t, u):
+        return self.n
+
+
+def test_a_run_of_few_steps_gets_advice_and_sampled_signals_have_no_order():
+    """The first pilot covers a fiftieth of the run, and two steps at least."""
+    system = cp.System("two relays")
+    system.add("a", Relay(), step=0.25)
+    system.add("b", Relay(), step=0.5)
+    system.connect("a.n", "b.u", cp.hold())
+    system.connect("b.n", "a.u", cp.hold())
+    advice = system.advise(10.0, 1e-2)
+    assert advice.good_enough
+    assert "order" not in advice.recommended.label
+
+
+def test_a_pilot_that_fails_names_the_subsystem_and_the_time():
+    def empties(t, x, u):
+        if t > 3.0:
+            raise ValueError("the tank is empty")
+        return [u[0] - x[0]]
+
+    system = cp.System("tanks")
+    system.add("upper", cp.ode(empties, [1.0], inputs="u", outputs="x", solver="ode4"), step=0.1)
+    system.add("lower", cp.linear([[-1.0]], [[1.0]], x0=[0.0], inputs="u", outputs="x"), step=0.1)
+    system.connect("upper.x", "lower.u")
+    system.connect("lower.x", "upper.u")
+    with pytest.raises(cp.SetupError, match="advise: a pilot to t = 10 s.*upper.*the tank is empty.*ends before"):
+        system.advise(10.0, 1e-2)
+
+
+def test_the_subsystem_whose_steps_cost_most_may_get_a_pace_of_its_own():
+    """The light mass is at rest but for a push at 10 s; its equations in Python take most of the run."""
+
+    def pushed(t, x, u):
+        return [x[1], -400.0 * (x[0] - u[0]) - 8.0 * x[1] + 300.0 * np.exp(-(((t - 10.0) / 0.1) ** 2))]
+
+    system = cp.System("pair")
+    system.add("light", cp.ode(pushed, [0.0, 0.0], inputs="u", outputs=["x", "v"], solver="ode4"), step=0.01)
+    heavy = cp.linear([[0, 1], [-1, -0.2]], [[0], [0.1]], x0=[1, 0], inputs="u", outputs=["x", "v"], solver="ode4")
+    system.add("heavy", heavy, step=0.05)
+    system.connect("heavy.x", "light.u")
+    system.connect("light.x", "heavy.u")
+    candidates = system.advise(20.0, 1e-2).candidates
+    paced = [c for c in candidates if c.strategy.paces]
+    assert paced
+    assert all(c.strategy.pace is None and list(c.strategy.paces) == ["light"] for c in paced)
+    assert "pace of light" in paced[0].label
+
+
+def test_a_strategy_with_a_pace_of_one_subsystem_runs_like_it_and_is_written_as_settings():
+    system, pace = forced_pair(), cp.pace.gradient(tolerance=1e-3, first=1e-3)
+    strategy = Strategy("parallel", steps={"light": 0.01, "heavy": 0.02}, paces={"light": pace})
+    ours = system.run(5.0, scheme=strategy)
+    system.subsystems["light"] = replace(system.subsystems["light"], pace=pace)
+    system.subsystems["heavy"] = replace(system.subsystems["heavy"], step=0.02)
+    same = system.run(5.0, scheme="parallel", first_steps="once")
+    assert ours["light.x"].values.tolist() == same["light.x"].values.tolist()
+    settings = tomllib.loads(settings_toml(system, strategy))
+    assert settings["subsystems"]["light"]["pace"] == {"kind": "gradient", "tolerance": 1e-3, "first": 1e-3}
+    assert settings["subsystems"]["heavy"] == {"step": 0.02}

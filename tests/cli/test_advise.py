@@ -13,3 +13,22 @@ def test_an_operating_point_is_a_time_within_the_run(tmp_path, monkeypatch, coun
     code, _, err = counterpoint("advise", examples / "two_mass.toml", "--operating-point", "1e6")
     assert code == 2
     assert "operating point 1e+06 s; expected times from 0 to before the end" in " ".join(err.split())
+
+
+def test_the_scenario_with_the_recommended_settings_runs_as_it_is(tmp_path, monkeypatch, counterpoint, examples):
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = counterpoint("advise", examples / "two_mass.toml", "--tolerance", "0.02", "--write", "advised.toml")
+    assert code == 0
+    assert "wrote advised.toml" in out
+    code, out, err = counterpoint("run", "advised.toml")
+    assert code == 0, err
+    code, _, err = counterpoint("advise", examples / "two_mass.toml", "--write", "advised.toml")
+    assert code == 2
+    assert "already there" in err
+
+
+def test_a_scenario_that_names_files_is_written_beside_them(tmp_path, monkeypatch, counterpoint, examples):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = counterpoint("advise", examples / "heater.toml", "--write", "advised.toml")
+    assert code == 2
+    assert "the scenario names files; write it beside them" in " ".join(err.split())

@@ -40,6 +40,7 @@ void Round::choose_comparisons(DefectRows rows) {
     Participant& p = network_.participants[i];
     for (std::size_t k = 0; k < p.comparisons.size(); ++k) {
       Connection& c = p.inputs->connections()[k];
+      if (c.fast.deferred) continue;
       c.fast.compares_by_samples = allowed_.derived_comparisons && DerivedComparison::serves(c, p.comparisons[k]);
       Participant& source = network_.participants[c.source];
       const bool held = c.fast.newest_points == 1;

@@ -1,5 +1,6 @@
 #include "coupling/fast/scheduling_paths.hpp"
 
+#include "coupling/fast/deferred_comparison.hpp"
 #include "coupling/fast/groups.hpp"
 
 namespace counterpoint::fast {
@@ -11,6 +12,7 @@ SchedulingPaths::SchedulingPaths(const RunSpec& spec, int threads, Network& netw
       enabled_(spec.fast_paths.any()),
       compares_at_once_(std::any_of(spec.participants.begin(), spec.participants.end(),
                                     [](const ParticipantSpec& p) { return p.pace != nullptr && p.pace->listens(); })),
+      defers_comparisons_(spec.keeps_record && spec.fast_paths.deferred_comparisons),
       longest_((spec.until - spec.start) / 256.0) {
   if (!enabled_) return;
   const int useful = std::min<int>(threads, static_cast<int>(spec.participants.size()));
@@ -44,6 +46,7 @@ void SchedulingPaths::suspend_rounds() {
 void SchedulingPaths::resume_rounds() {
   if (!suspended_) return;
   suspended_ = false;
+  defer_comparisons();
   for (Round& round : rounds_) {
     enter(round);
     round.join();
@@ -53,9 +56,22 @@ void SchedulingPaths::resume_rounds() {
 }
 
 void SchedulingPaths::before_start() {
+  if (!undecided_) defer_comparisons();
   if (suspended_) return;
   for (Round& round : rounds_)
     round.choose_comparisons(repeated_ ? Round::DefectRows::assumed : Round::DefectRows::derived);
+}
+
+void SchedulingPaths::defer_comparisons() {
+  if (!defers_comparisons_) return;
+  for (Participant& p : network_.participants) {
+    const std::vector<Connection>& connections = p.inputs->connections();
+    for (std::size_t k = 0; k < connections.size(); ++k) {
+      if (DeferredComparison::serves(p, k, network_.participants[connections[k].source]))
+        DeferredComparison::defer(p, k);
+    }
+    p.look_at_assumptions();
+  }
 }
 
 void SchedulingPaths::after_start() {

@@ -22,7 +22,8 @@ namespace counterpoint::fast {
 ///    57 us of work per step.
 /// 3. Batches (step_batch.hpp). A participant goes on for as long as the rule lets it.
 /// 4. Comparisons. What was assumed and has not arrived yet is compared when a slice ends or a history is full; where a
-///    pace listens to comparisons, as soon as it arrives.
+///    pace listens to comparisons, as soon as it arrives; where the record is kept, after the run
+///    (deferred_comparison.hpp).
 class SchedulingPaths {
  public:
   using Candidate = PrecedenceRule::Candidate;
@@ -31,6 +32,7 @@ class SchedulingPaths {
 
   void suspend_rounds();
   void repeat_rounds() { repeated_ = true; }
+  void keep_steps_undecided() { undecided_ = true; }
   void resume_rounds();
   void before_start();
   void after_start();
@@ -56,6 +58,7 @@ class SchedulingPaths {
 
  private:
   void enter(Round& round);
+  void defer_comparisons();
 
   static constexpr std::size_t most_steps = 1024;  ///< in a batch
 
@@ -93,9 +96,11 @@ class SchedulingPaths {
   Choice allowed_;
   bool enabled_;  ///< any of them
   bool compares_at_once_;
+  bool defers_comparisons_;
   double longest_;  ///< batch, s
   std::deque<Round> rounds_;
   bool suspended_ = false;  ///< no rounds are gone in
+  bool undecided_ = false;  ///< steps may be taken back
   bool repeated_ = false;   ///< rounds are repeated: what was assumed does not follow from what is recorded
   WorkerPoolPointer pool_;
   std::vector<int> together_;

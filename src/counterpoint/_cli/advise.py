@@ -19,6 +19,10 @@ from .common import SECONDS, with_allow_remote, with_traceback
     help="Also linearise the system at this time in s; repeatable.",
 )  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Output directory [NAME-advice].")
+@click.option(
+    "--write", "written", type=click.Path(path_type=Path), metavar="FILE",
+    help="Write the scenario with the recommended settings to a new file, ready to run.",
+)  # fmt: skip
 @click.option("--allow-outside", is_flag=True, help="Allow the scenario to use files outside its directory.")
 @with_allow_remote
 @with_traceback
@@ -30,24 +34,30 @@ def advise(
     keep_steps: bool,
     operating_points: tuple[float, ...],
     out: Path | None,
+    written: Path | None,
     allow_outside: bool,
     allow_remote: tuple[str, ...],
 ) -> None:
     """Recommend a scheme, approximations, and steps or a pace; write a report, the settings and a plot.
 
-    Example: counterpoint advise plant.toml --tolerance 1e-3
+    Example: counterpoint advise plant.toml --tolerance 1e-3 --write plant-advised.toml
     """
+    import tomllib
+
     from .._cases.case import CaseSettings
     from .._cases.registry import kind_name, read_case
     from .._display.console import console as make_console
     from .._display.console import say
     from .._display.progress import study_progress
     from ..errors import SetupError
+    from ..scenario.advised import check_advised, write_advised
 
     settings = CaseSettings(until)
     case = read_case(scenario, allow_outside=allow_outside, allow_remote=allow_remote, settings=settings)
     if not case.is_coupled:
         raise SetupError(f"{scenario}: is {kind_name(scenario)}, one model alone; there is no coupling to choose")
+    if written is not None:
+        check_advised(case, written)
     system = case.build()
     end = case.options().until
     if end is None:
@@ -61,3 +71,5 @@ def advise(
         say(line, console)
     for path in advice.save(out or Path(f"{case.name}-advice")):
         say(f"wrote {path}", console)
+    if written is not None:
+        say(f"wrote {write_advised(case, tomllib.loads(advice.toml), written)}", console)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,10 +22,11 @@ from ..results import (
     SubsystemLayout,
     WindowSummary,
 )
+from ..results.defects import DeferredDefects
 from ..results.paces import PaceSummary, StepsLayout, WallClockSummary
 from ..results.store import LONGEST_REASON, Status
 from .pacing import PacedSteps
-from .plan import Plan
+from .plan import Plan, PlannedConnection
 from .selection import Selection
 
 if TYPE_CHECKING:
@@ -35,6 +37,26 @@ if TYPE_CHECKING:
 FEWEST_STILL = 5
 """Steps after which a leading signal that has not changed is worth a warning."""
 Driver = _core.Scheduler | _core.WindowedScheduler | _core.EmbeddedInterface
+
+
+class _Deferred:
+    """What was not compared in the run, for it follows from what is recorded."""
+
+    def __init__(self, comparison: _core.DeferredComparison) -> None:
+        self._comparison = comparison
+        self._made: tuple[Any, _core.DefectFigures] | None = None
+
+    def made(self, store: MemoryStore) -> tuple[Any, _core.DefectFigures]:
+        """Return rows of time, assumed and arrived values, and what was compared in the whole run."""
+        if self._made is None:
+            recorded = store.table(self._comparison.source), store.table(self._comparison.consumer)
+            self._made = self._comparison.compare(*recorded)
+        return self._made
+
+    def rows(self, store: MemoryStore, component: int, width: int) -> Any:
+        """Return the rows of one component."""
+        rows, _ = self.made(store)
+        return rows if width == 1 else np.ascontiguousarray(rows[:, [0, 1 + component, 1 + width + component]])
 
 
 class Recorder:
@@ -53,6 +75,7 @@ class Recorder:
         self._driver = driver
         self._store = store
         self._window = window
+        self._deferred: dict[int, _Deferred] = {}
         self.listener: Callable[[int, Any], None] | None = None  #: told what was assumed and what arrived
         self._paced = [-1] if plan.common is not None else []
         self._paced += [plan.names.index(name) for name in plan.singles]
@@ -88,6 +111,19 @@ class Recorder:
         self.drain()
         for participant, rows in self._selection.rest() if self._selection is not None else ():
             self._store.append(participant, rows)
+        if isinstance(self._store, MemoryStore):
+            self._defer(self._store)
+
+    def _defer(self, store: MemoryStore) -> None:
+        """Keep how to compare what was not compared in the run."""
+        for k, connection in enumerate(self._plan.connections):
+            comparison = self._driver.deferred_comparison(k)
+            if comparison is None:
+                continue
+            self._deferred[k] = deferred = _Deferred(comparison)
+            width = connection.width
+            for j in range(width):
+                store.defer_defects(connection.first_label + j, partial(deferred.rows, component=j, width=width))
 
     def seconds(self) -> list[float]:
         """Return the time spent per subsystem, in s."""
@@ -194,27 +230,38 @@ class Recorder:
             changes=list(tally.changes)[-8:],
         )
 
-    def _defects(self) -> list[DefectSummary]:
-        summaries = []
-        labels = self._store.layout.connections
-        for k, connection in enumerate(self._plan.connections):
-            found = self._driver.defect(k)
-            kind = "interpolates" if connection.waits else "extrapolates"
-            for label in labels[connection.first_label : connection.first_label + connection.width]:
-                summaries.append(
-                    DefectSummary(
-                        label,
-                        kind,
-                        found.count,
-                        found.maximum,
-                        found.time_of_maximum,
-                        found.rms,
-                        found.scale,
-                        found.magnitude,
-                        connection.growth,
-                    )
-                )
-        return summaries
+    def _defects(self) -> Sequence[DefectSummary]:
+        connections, labels, deferred = self._plan.connections, self._store.layout.connections, self._deferred
+        compared = {k: self._driver.defect(k) for k in range(len(connections)) if k not in deferred}
+        store = self._store
+        if not deferred or not isinstance(store, MemoryStore):
+            return _summaries(connections, labels, list(compared.values()))
+
+        def make() -> list[DefectSummary]:
+            found = compared | {k: one.made(store)[1] for k, one in deferred.items()}
+            return _summaries(connections, labels, [found[k] for k in range(len(connections))])
+
+        return DeferredDefects(len(labels), make)
+
+
+def _summaries(
+    connections: Sequence[PlannedConnection], labels: Sequence[str], compared: Sequence[_core.DefectFigures]
+) -> list[DefectSummary]:
+    return [
+        DefectSummary(
+            label,
+            "interpolates" if connection.waits else "extrapolates",
+            found.count,
+            found.maximum,
+            found.time_of_maximum,
+            found.rms,
+            found.scale,
+            found.magnitude,
+            connection.growth,
+        )
+        for connection, found in zip(connections, compared, strict=True)
+        for label in labels[connection.first_label : connection.first_label + connection.width]
+    ]
 
 
 def run_layout(system: System, plan: Plan, selection: Selection | None = None) -> RunLayout:

@@ -116,6 +116,12 @@ class _Ended:
         return self.last[participant]
 
 
+def _keeps_record(options: RunOptions) -> bool:
+    """Whether all that is recorded stays in memory: then what follows from it is found when it is asked for."""
+    chosen = options.record is not None or options.record_every is not None
+    return options.file is None and not chosen and not options.adapt and options.outside is None
+
+
 def _made_by() -> Mapping[str, str]:
     """Return what ran, for the run file."""
     return _made_by_command(tuple(getattr(sys, "argv", ())))
@@ -154,6 +160,7 @@ class Run:
         self._claim.take()
         if options.adapt:
             self._plan.spec.fast_paths = _core.FastPaths.none()  # they are chosen for one approximation
+        self._plan.spec.keeps_record = _keeps_record(options)
         self._driver = _make_driver(system, self._plan, options)
         if options.outside is not None:
             options.outside.join(self._driver, self._plan.names)

@@ -33,6 +33,8 @@ class Strategy(Scheme):
         As for :meth:`System.run`.
     pace : Pace or None
         Of all subsystems together, as for :meth:`System.run`; steps are then the first ones.
+    paces : mapping
+        Subsystem -> its own pace, as for :meth:`System.add`; others keep theirs.
     """
 
     approximations: tuple[tuple[Approximation | None, ...], ...] = ()
@@ -40,6 +42,7 @@ class Strategy(Scheme):
     first_steps: FirstSteps = "once"
     window: Window | None = None
     pace: Pace | None = None
+    paces: Mapping[str, Pace] = field(default_factory=dict)
 
     @property
     def scheme(self) -> Scheme:
@@ -54,11 +57,11 @@ class Strategy(Scheme):
         }  # fmt: skip
 
     def applied(self, system: System) -> System:
-        """Return the system with its approximations and steps; the subsystems are shared."""
+        """Return the system with its approximations, steps and paces; the subsystems are shared."""
         made = copy(system)
         made.constants, made.bonds, made.events = dict(system.constants), list(system.bonds), list(system.events)
         made.subsystems = {
-            name: replace(part, step=self.steps[name]) if name in self.steps else part
+            name: replace(part, step=self.steps.get(name, part.step), pace=self.paces.get(name, part.pace))
             for name, part in system.subsystems.items()
         }
         given = self.approximations or tuple(c.approximations for c in system.connections)

@@ -160,6 +160,7 @@ def settings_toml(system: System, strategy: Strategy) -> str:
         lines.append(f"pace = {value_text(_pace_table(strategy.pace))}")
     for name, step in strategy.steps.items() if strategy.pace is None else ():
         lines += ["", f"[subsystems.{name}]", f"step = {value_text(float(f'{step:.12g}'))}"]
+        lines += [f"pace = {value_text(_pace_table(strategy.paces[name]))}"] if name in strategy.paces else []
     for connection, chosen in zip(system.connections, strategy.approximations, strict=False):
         source = connection.sources[0] if len(connection.sources) == 1 else list(connection.sources)
         words = [approximation_table(one) for one in chosen if one is not None]

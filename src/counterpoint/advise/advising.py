@@ -35,6 +35,12 @@ CHEAP_SECONDS = 0.2
 """Time of a run up to which black boxes are not identified: pilots are quicker."""
 AGREES = 3.0
 """Factor between the errors that surrogate and pilot tell within which the surrogate is believed."""
+MORE_POINTS = 3
+"""Operating points beside the start that are chosen at most."""
+PLACES = 32
+"""Parts of the pilot at whose ends they may lie."""
+POINT_HELPS = 0.5
+"""They are used when the surrogates then miss this part of what they missed before, or less."""
 NONLINEAR = 0.3
 """Residual of the surrogates from which pilots alone decide."""
 
@@ -65,7 +71,7 @@ def advise(
         Schemes to try; default: all that differ.
     operating_points : sequence of float
         Further times (s) at which the system is linearised, each for the time up to the next one; the start always is.
-        Pilots then cover the whole run.
+        Pilots then cover the whole run. Without them up to three are chosen from the pilot, where they help.
     progress : function, optional
         Told what is being done.
 
@@ -140,15 +146,52 @@ class _Advising:
         black = any(not isinstance(part.subsystem, NativeSubsystem) for part in system.subsystems.values())
         if black and self.pilots.run_seconds < CHEAP_SECONDS:
             return None
-        ends = [(begin, end) for begin, end in pairwise((*self.times, tight.end - tight.start))]
+        ends = (*self.times, tight.end - tight.start)
+        parts = [self._surrogate(begin, end) for begin, end in pairwise(ends)]
+        if any(part is None for part in parts):
+            return None
+        made = Surrogates(self.times, tuple(part for part in parts if part is not None))
+        return made if len(self.times) > 1 or black else self._with_more_points(made)
+
+    def _surrogate(self, begin: float, end: float) -> Surrogate | None:
+        """Return the surrogate for a stretch of the tight pilot, from its state at the beginning (s after the start)."""
+        tight = self.pilots.tight
         try:
-            made = (
-                Surrogate.fitted(linearise(system, at=begin), tight, tight.start + begin, tight.start + end)
-                for begin, end in ends
-            )
-            return Surrogates(self.times, tuple(made))
+            linear = linearise(self.pilots.system, at=begin)
+            return Surrogate.fitted(linear, tight, tight.start + begin, tight.start + end)
         except (CounterpointError, np.linalg.LinAlgError, ValueError):
             return None
+
+    def _with_more_points(self, first: Surrogates) -> Surrogates:
+        """Linearise anew where the motion of the pilot leaves that of the surrogate, if that helps."""
+        whole = self.pilots.tight.end - self.pilots.tight.start
+        part, place, times, parts = first.parts[0], 0, [], []
+        while part.residual > LINEAR and len(parts) < MORE_POINTS:
+            reached = self._reach(part, place)
+            if reached >= PLACES:
+                break
+            times.append(place * whole / PLACES)
+            parts.append(self._refitted(part, times[-1], reached * whole / PLACES))
+            following = self._surrogate(reached * whole / PLACES, whole)
+            if following is None:
+                return first
+            part, place = following, reached
+        made = Surrogates((*times, place * whole / PLACES), (*parts, part))
+        return made if made.residual < POINT_HELPS * first.residual else first
+
+    def _reach(self, part: Surrogate, place: int) -> int:
+        """Return the first place behind which a surrogate misses too much of the motion."""
+        whole = self.pilots.tight.end - self.pilots.tight.start
+        good, bad = place, PLACES
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            fits = self._refitted(part, place * whole / PLACES, middle * whole / PLACES).residual <= LINEAR
+            good, bad = (middle, bad) if fits else (good, middle)
+        return bad
+
+    def _refitted(self, part: Surrogate, begin: float, end: float) -> Surrogate:
+        tight = self.pilots.tight
+        return Surrogate.fitted(part.linear, tight, tight.start + begin, tight.start + end)
 
     @property
     def _trusts_surrogates(self) -> bool:
@@ -215,7 +258,7 @@ class _Advising:
     def _reasons(self, best: Candidate) -> list[str]:
         known = self.search.found.values()
         unstable = sum(not isfinite(c.error) for c in known)
-        reasons = [f"{len(known)} strategies were tried, {unstable} of them are unstable"]
+        reasons = [f"{len(known)} strategies were tried, {unstable} of them unstable"]
         if self.surrogates is None:
             reasons.append("there are no linear surrogates: pilots of the real models decide")
         elif not self._trusts_surrogates:
@@ -226,6 +269,10 @@ class _Advising:
         else:
             share = f"{100 * (1 - self.surrogates.residual):.3g} %"
             reasons.append(f"linear surrogates have {share} of the motion; pilots of the real models confirm the best")
+        if self.surrogates is not None and len(self.surrogates.times) > 1:
+            points = ", ".join(f"{t:.3g}" for t in self.surrogates.times[1:])
+            chosen = "" if len(self.times) > 1 else ", chosen from the pilot"
+            reasons.append(f"linearised at the start and at {points} s{chosen}")
         if best.distortion:
             reasons.append(f"do not trust its small error: {best.distortion}")
         return reasons

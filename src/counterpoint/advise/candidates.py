@@ -43,15 +43,19 @@ class Orders(NamedTuple):
 
 
 class Pacing(NamedTuple):
-    """A pace of all subsystems together: defect or gradient, its tolerance, the first step in s."""
+    """A pace: defect or gradient, its tolerance, the first step in s; of one subsystem, or of all together."""
 
     kind: str
     tolerance: float
     first: float
+    subsystem: str | None = None
 
     def pace(self) -> Pace:
         """Return it as a run takes it."""
         return PACES[self.kind](tolerance=self.tolerance, first=self.first)
+
+    def __str__(self) -> str:
+        return f"pace{'' if self.subsystem is None else f' of {self.subsystem}'}: {self.pace()}"
 
 
 class Point(NamedTuple):
@@ -67,7 +71,7 @@ class Point(NamedTuple):
     first_steps : str
         As for :meth:`System.run`.
     pacing : Pacing or None
-        Steps are chosen during the run; the factors then mean nothing.
+        Steps are chosen during the run; the factors then mean nothing for the subsystems that it is for.
     """
 
     scheme: str
@@ -129,6 +133,11 @@ class Choices:
         )
         return cls(system, free, steps, named, chosen, own)
 
+    @property
+    def orders(self) -> tuple[Orders, ...]:
+        """Equal orders for both directions; one where no approximation may be chosen."""
+        return tuple(Orders(k, k) for k in (ORDERS if self.approximated else (1,)))
+
     def point(self, scheme: str, orders: Orders, factor: float = 1.0) -> Point:
         """Return a point with one factor on all steps."""
         return Point(scheme, orders, (factor,) * len(self.steps))
@@ -150,10 +159,12 @@ class Choices:
             tuple(self._approximation(source, connection.target, point.orders) for source in connection.sources)
             for connection in self.system.connections
         )
-        scheme = self.schemes[point.scheme]
+        scheme, pacing = self.schemes[point.scheme], point.pacing
+        common = pacing.pace() if pacing is not None and pacing.subsystem is None else None
+        single = {pacing.subsystem: pacing.pace()} if pacing is not None and pacing.subsystem is not None else {}
         made = Strategy(
             scheme.name, scheme.order, scheme.waits, approximations=chosen, steps=steps,
-            first_steps=point.first_steps, pace=None if point.pacing is None else point.pacing.pace(),
+            first_steps=point.first_steps, pace=common, paces=single,
         )  # fmt: skip
         if not point.orders.repeated:
             return made
@@ -170,27 +181,36 @@ class Choices:
     def label(self, point: Point) -> str:
         """Return a point in words."""
         a, b, corrected, repeated = point.orders
-        words = [point.scheme, f"order {a}" if a == b else f"orders {a} and {b}"]
+        words = [point.scheme]
+        if self.approximated:
+            words.append(f"order {a}" if a == b else f"orders {a} and {b}")
         words += ["energy-corrected"] if corrected else []
-        words.append(self._factors(point) if point.pacing is None else f"pace: {point.pacing.pace()}")
+        if point.pacing is None:
+            words.append(self._factors(point))
+        elif point.pacing.subsystem is None:
+            words.append(str(point.pacing))
+        else:
+            words += [self._factors(point, but=point.pacing.subsystem), str(point.pacing)]
         if repeated:
             longest = max({**self.all_steps, **self.steps_at(point)}.values())
             words.append(f"windows of {longest:.3g} s, repeated once")
         words += ["first steps made once"] if point.first_steps == "once" else []
         return ", ".join(word for word in words if word)
 
-    def _factors(self, point: Point) -> str:
+    def _factors(self, point: Point, but: str | None = None) -> str:
+        """Return the factors on steps in words; not of one that has a pace."""
         factors = dict(zip(self.steps, map(_rounded, point.factors), strict=True))
+        factors = {name: factor for name, factor in factors.items() if name != but}
         distinct = set(factors.values())
         if distinct <= {1.0}:
             return ""
-        if len(distinct) == 1:
+        if len(distinct) == 1 and but is None:
             return f"all steps × {distinct.pop():.3g}"
         return "steps " + ", ".join(f"{name} × {f:.3g}" for name, f in factors.items() if f != 1.0)
 
     def mixed(self) -> Iterator[Orders]:
         """Yield pairs of different orders, where there are two directions."""
-        if len(set(self.all_steps.values())) > 1:
+        if self.approximated and len(set(self.all_steps.values())) > 1:
             yield from (Orders(a, b) for a, b in product(ORDERS, ORDERS) if a != b and abs(a - b) <= 2)
 
 

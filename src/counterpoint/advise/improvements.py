@@ -26,7 +26,15 @@ def improvements(search: Search, best: Candidate) -> list[str]:
 def _halving(search: Search, best: Candidate) -> Iterator[str]:
     """Say which step to halve: the one whose halving helps most."""
     steps, tolerance = search.pilots.choices.steps, search.pilots.tolerance
-    if not steps or best.strategy.pace is not None or (search.by_pilots and best.error <= tolerance):
+    if best.strategy.pace is not None or best.strategy.paces:
+        if not best.error <= tolerance:
+            parts = search.pilots.parts
+            yield (
+                "to come nearer to the tolerance, give shorter steps: what is tried is compared with a run whose steps "
+                f"are {parts} times shorter than those given"
+            )
+        return
+    if not steps or (search.by_pilots and best.error <= tolerance):
         return  # with real models only where it is needed
     before = _wrong(search, best.strategy)
     halves = {

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._run.strategy import Strategy
 from .._run.trial import trial_run
-from ..errors import CounterpointError
+from ..errors import CounterpointError, SetupError, SimulationError
 from ..quality.difference import Difference, differ
 from ..quality.verdict import WRONG_MOTION
 from ..results import Result
@@ -128,7 +128,8 @@ class Pilots:
 
     def begin(self, schemes: Any, whole: bool) -> None:
         """Run the system as it is, which tells costs, and tightly, which tells the motion."""
-        probe, used = self._timed(self.system, {}, self.until / 50)
+        longest = max((part.step or 0.0 for part in self.system.subsystems.values()), default=0.0)
+        probe, used = self._timed(self.system, {}, min(max(self.until / 50, 2 * longest), self.until))
         self.run_seconds = max(used, 1e-4) * self.until / (probe.end - probe.start)
         budget = max(BUDGET_SECONDS, BUDGET_SHARE * self.run_seconds)
         share = 1.0 if whole else float(np.clip(budget / ((1 + FIRST_PARTS) * self.run_seconds), SHORTEST, 1.0))
@@ -148,7 +149,13 @@ class Pilots:
         self.own_steps = {name: self.choices.all_steps[name] for name in self.choices.own_steps}
         if base is not None:
             self.own_steps = {name: _step(base, name, None) for name in self.own_steps}
-        self._make_tight(parts, Orders(1, 1))
+        try:
+            self._make_tight(parts, Orders(1, 1))
+        except SimulationError as error:
+            raise SetupError(
+                f"advise: a pilot to t = {span:g} s, with steps {parts} times shorter than those given, fails: {error}; "
+                "ask for a run that ends before"
+            ) from error
         self.first_error = inf if base is None else self.compared(base).error
         if self.keeps_steps:
             self._choose_order()
@@ -187,9 +194,13 @@ class Pilots:
         used = time.process_time() - before
         busy = min(used / max(result.wall_seconds, 1e-9), 1.0) if self._works_here else 1.0
         timing = Timing.of(result, busy)
-        if options.get("pace") is None and options.get("window") is None:  # such steps cost more
-            self.timings.append(timing)
+        if options.get("pace") is None and options.get("window") is None and not self._is_paced(system):
+            self.timings.append(timing)  # steps with a pace or in windows cost more
         return result, timing.all
+
+    def _is_paced(self, system: System) -> bool:
+        """Whether a subsystem has a pace that it does not have in the system as it is."""
+        return any(part.pace is not self.system.subsystems[name].pace for name, part in system.subsystems.items())
 
     @property
     def is_whole(self) -> bool:
@@ -254,7 +265,7 @@ class Pilots:
 
     def alone(self, system: System, strategy: Strategy) -> float:
         """Return the error of a strategy on a system with its own approximations, against smaller steps of the same."""
-        plain = replace(strategy, approximations=(), window=None, pace=None)
+        plain = replace(strategy, approximations=(), window=None, pace=None, paces={})
         finer = replace(plain, steps={name: step / LEAST_PARTS for name, step in plain.steps.items()})
         try:
             ours, tight = (self.run(s.applied(system), s.options, self.span) for s in (plain, finer))

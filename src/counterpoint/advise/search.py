@@ -13,7 +13,7 @@ from math import inf, isfinite, log2
 import numpy as np
 
 from .advice import Candidate
-from .candidates import ORDERS, PACES, Orders, Pacing, Point
+from .candidates import PACES, Orders, Pacing, Point
 from .pilots import ORDER, TIGHTER, Pilots, exponent
 from .surrogate import Surrogates
 
@@ -35,6 +35,8 @@ SAME_COST, SAME_STEPS = 1.1, 1.5
 """Factors within which two candidates cost the same, and make about as many steps."""
 PACE_TRIALS = 2
 """Tolerances that are tried for each kind of pace."""
+COSTLY = 0.5
+"""A subsystem gets a pace of its own when its steps take more than this part of the run."""
 
 
 @dataclass
@@ -111,7 +113,7 @@ class Search:
         if seen.worst is None:
             return replace(candidate, piloted=inf)
         longer = self.pilots.until / self.pilots.span
-        if strategy.pace is not None:  # its steps are known now
+        if point.pacing is not None:  # its steps are known now
             self.counts[point] = {name: round(longer * count) for name, count in seen.steps.items()}
             self.paced[point] = longer * seen.seconds
         error = seen.error * self._growth(candidate, longer, exponent(seen.worst))
@@ -132,11 +134,13 @@ class Search:
         choices, factor = self.pilots.choices, self._first_factor()
         if not self.by_pilots:
             for scheme in choices.schemes:
-                for orders in (*(Orders(k, k) for k in ORDERS), *(choices.mixed() if self.everything else ())):
+                for orders in (*choices.orders, *(choices.mixed() if self.everything else ())):
                     self.evaluate(choices.point(scheme, orders, factor))
             return
         schemes = sorted(choices.schemes, key=lambda s: self._error(choices.point(s, Orders(1, 1), factor)))
         least = self._error(choices.point(schemes[0], Orders(1, 1), factor))
+        if not choices.approximated:
+            return
         for scheme in schemes if self.pilots.keeps_steps else schemes[:2]:
             first = self._error(choices.point(scheme, Orders(1, 1), factor))
             if not self.pilots.keeps_steps and first > MUCH_WORSE * least:
@@ -209,8 +213,9 @@ class Search:
         if best is None:
             best = min(self.found, key=self._error)
         a, b = best.orders.faster, best.orders.slower
+        corrected = [best._replace(orders=Orders(a, b, corrected=True))] if self.pilots.choices.approximated else []
         for point in (
-            best._replace(orders=Orders(a, b, corrected=True)),
+            *corrected,
             best._replace(orders=Orders(max(a, 1), max(b, 1), repeated=True)).scaled(4.0),  # they cost twice as much
         ):
             if self._has_time and not self._is_out(point) and self._is_good(point):
@@ -221,25 +226,42 @@ class Search:
         self._paces(best)
 
     def _paces(self, best: Point) -> None:
-        """Try paces that choose the steps of all subsystems, each with a tolerance or two."""
+        """Try paces: of all subsystems together, and of the one whose steps cost most."""
         pilots = self.pilots
-        receivers = [name for name, part in pilots.system.subsystems.items() if part.subsystem.inputs]
-        if not pilots.is_whole or any(name not in pilots.choices.steps for name in receivers):
+        if not pilots.is_whole:
             return
-        first = min({**pilots.choices.all_steps, **pilots.choices.steps_at(best)}.values()) / 8
+        receivers = [name for name, part in pilots.system.subsystems.items() if part.subsystem.inputs]
+        steps = pilots.choices.steps_at(best)
+        if all(name in steps for name in receivers):
+            first = min({**pilots.choices.all_steps, **steps}.values()) / 8
+            for kind in PACES:
+                self._pace(best, Pacing(kind, pilots.tolerance, first))
+        if len(receivers) > 1 and (name := self._costliest(best)) is not None:
+            for kind in PACES:
+                self._pace(best, Pacing(kind, pilots.tolerance, steps[name] / 8, name))
+
+    def _costliest(self, point: Point) -> str | None:
+        """Return the subsystem whose steps may be changed and take the largest part of the run, if it is most of it."""
+        pilots = self.pilots
+        counts = pilots.steps_of(pilots.choices.strategy(point))
+        shares = {name: pilots.cost_of({name: count}) for name, count in counts.items()}
+        name = max(shares, key=lambda key: shares[key])
+        return name if name in pilots.choices.steps and shares[name] > COSTLY * sum(shares.values()) else None
+
+    def _pace(self, best: Point, pacing: Pacing) -> None:
+        """Try a pace with a tolerance or two."""
         plain = best._replace(orders=Orders(best.orders.faster, best.orders.slower), first_steps="once")
-        for kind in PACES:
-            tolerance = pilots.tolerance
-            for _ in range(PACE_TRIALS):
-                if not self._has_time:
-                    return
-                tolerance = float(f"{tolerance:.2g}")
-                seen = self.evaluate(plain._replace(pacing=Pacing(kind, tolerance, first)))
-                if not seen.error <= MUCH_WORSE**2 * self.limit or (
-                    seen.error > self.limit and seen.cost > self.cost(best)
-                ):
-                    break  # a smaller tolerance is too far away, or costs more still
-                tolerance *= float(np.clip(self.limit / max(seen.error, 1e-12), 0.02, 50.0)) ** 0.8
+        tolerance = pacing.tolerance
+        for _ in range(PACE_TRIALS):
+            if not self._has_time:
+                return
+            tolerance = float(f"{tolerance:.2g}")
+            seen = self.evaluate(plain._replace(pacing=pacing._replace(tolerance=tolerance)))
+            if not seen.error <= MUCH_WORSE**2 * self.limit or (
+                seen.error > self.limit and seen.cost > self.cost(best)
+            ):
+                return  # a smaller tolerance is too far away, or costs more still
+            tolerance *= float(np.clip(self.limit / max(seen.error, 1e-12), 0.02, 50.0)) ** 0.8
 
     # What is known of a point
 

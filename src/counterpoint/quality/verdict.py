@@ -227,9 +227,11 @@ class Known:
 
     def _trusted(self, worst: Difference, error: float) -> str:
         told = f"{self._estimated(error)}, largest in {worst.signal}"
-        held = [one.source for one in self.connections if one.sampled]
+        held = list(dict.fromkeys(one.source for one in self.connections if one.sampled))
         if held:
-            told += f"; {', '.join(dict.fromkeys(held))} counts as sampled: holding it is its meaning"
+            one = len(held) == 1
+            told += f"; {', '.join(held)} {'counts' if one else 'count'} as sampled: holding {'it' if one else 'them'} is "
+            told += "its meaning" if one else "their meaning"
         return told + self._energy()
 
     def _described(self, difference: Difference, motion: Motion | None, connection: ConnectionIndicator | None) -> str:

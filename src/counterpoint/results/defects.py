@@ -2,14 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import nan, sqrt
+from typing import overload
 
 import numpy as np
 
 from .store import DefectSummary, RunSummary, StoreView
 
 BLOCK_ROWS = 1 << 17
+
+
+class DeferredDefects(Sequence[DefectSummary]):
+    """Defects of all connections, summed up when they are first asked for: most runs are not asked.
+
+    Parameters
+    ----------
+    count : int
+        Number of connections.
+    make : callable
+        Returns the summaries, in the order of the layout.
+    """
+
+    def __init__(self, count: int, make: Callable[[], list[DefectSummary]]) -> None:
+        self._count = count
+        self._make: Callable[[], list[DefectSummary]] | None = make
+        self._made: list[DefectSummary] = []
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, place: int) -> DefectSummary: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[DefectSummary]: ...
+    def __getitem__(self, place: int | slice) -> DefectSummary | list[DefectSummary]:
+        if self._make is not None:
+            self._made, self._make = self._make(), None
+        return self._made[place]
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == other
+
+    def __reduce__(self) -> tuple[type[list[DefectSummary]], tuple[list[DefectSummary]]]:
+        return list, (list(self),)
+
 
 
 def summaries(view: StoreView, summary: RunSummary) -> list[DefectSummary]:

@@ -240,6 +240,7 @@ def _is_number(value: object) -> bool:
 
 
 def _as_json(summary: RunSummary) -> bytes:
+    summary = replace(summary, defects=list(summary.defects))
     text = json.dumps(asdict(summary), default=lambda number: number.item(), ensure_ascii=False)
     return text.encode("utf-8", "replace")
 

@@ -6,7 +6,7 @@ A run knows a :class:`Store` and nothing of files; a :class:`~counterpoint.resul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, nan
 from typing import Literal, Protocol
@@ -238,7 +238,7 @@ class RunSummary:
         Accepted steps and time spent in s, per subsystem in the order of the layout.
     evaluations : list
         How often the equations of each subsystem were evaluated, rejected and repeated steps included; -1: not counted.
-    defects : list of DefectSummary
+    defects : sequence of DefectSummary
         One entry per connection.
     windows : WindowSummary or None
         For a run in windows that were repeated.
@@ -261,7 +261,7 @@ class RunSummary:
     scheme: str = ""
     steps: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
-    defects: list[DefectSummary] = field(default_factory=list)
+    defects: Sequence[DefectSummary] = field(default_factory=list)
     windows: WindowSummary | None = None
     first_steps: FirstStepsSummary | None = None
     events: list[Event] = field(default_factory=list)
@@ -449,6 +449,7 @@ class MemoryStore:
         self._rows = [Blocks(1 + len(s.columns)) for s in layout.subsystems]
         self._defects = [Blocks(3) for _ in layout.connections]
         self._steps = [Blocks(STEP_COLUMNS) for _ in layout.steps]
+        self._deferred: dict[int, Callable[[MemoryStore], Array]] = {}
 
     def append(self, subsystem: int, block: Array) -> None:
         """Add rows of one subsystem, shape ``(n, 1 + columns)``, time first."""
@@ -464,6 +465,10 @@ class MemoryStore:
             self._defects[connection].add(block)
         else:
             self._defects[connection].extend(checked_block(block, 3, self.layout.connections[connection]))
+
+    def defer_defects(self, connection: int, make: Callable[[MemoryStore], Array]) -> None:
+        """Let the last rows of one connection, shape ``(n, 3)``, be made when they are first read."""
+        self._deferred[connection] = make
 
     def append_steps(self, place: int, block: Array) -> None:
         """Add rows of a table of chosen steps, shape ``(n, 6)``."""
@@ -493,6 +498,10 @@ class MemoryStore:
         """Return the number of rows of a subsystem."""
         return self._rows[subsystem].count
 
+    def table(self, subsystem: int) -> Array:
+        """Return times in s and values, shape ``(n, 1 + columns)``."""
+        return self._rows[subsystem].read()
+
     def times(self, subsystem: int, rows: slice = ALL) -> Array:
         """Return times in s, shape ``(n,)``."""
         return self._rows[subsystem].read()[rows, 0]
@@ -503,7 +512,14 @@ class MemoryStore:
 
     def defects(self, connection: int, rows: slice = ALL) -> Array:
         """Return time, assumed and arrived value, shape ``(n, 3)``."""
+        if connection in self._deferred:
+            self._defects[connection].add(self._deferred.pop(connection)(self))
         return self._defects[connection].read()[rows]
+
+    def __getstate__(self) -> dict[str, object]:
+        for connection in list(self._deferred):
+            self.defects(connection)
+        return self.__dict__
 
     def steps(self, place: int) -> Array:
         """Return a table of chosen steps, shape ``(n, 6)``."""

@@ -267,6 +267,11 @@ class Scenario(Case):
         """Return what the scenario says, as tables of the TOML file."""
         return self._table.model_dump(exclude_unset=True, by_alias=True)
 
+    @property
+    def values(self) -> dict[str, Any]:
+        """What the file says, word for word."""
+        return self._document.values
+
     def find_file(self, name: str) -> Path:
         """Return the path of a file that the scenario names."""
         return self._folder.find(name)

@@ -1,0 +1,118 @@
+#include "coupling/fast/deferred_comparison.hpp"
+
+#include <algorithm>
+
+#include "coupling/network.hpp"
+
+namespace counterpoint::fast {
+
+namespace {
+
+/// The record of a source, as a history that knows only what is near a time.
+class Replay {
+ public:
+  Replay(const DeferredComparison::Record& record, const Samples& samples)
+      : history(samples.width, false), record_(record), column_(1 + static_cast<std::size_t>(samples.column)) {}
+
+  /// Begin so that this many samples before t are known.
+  void begin_before(double t, std::size_t samples) {
+    std::size_t first = 0;
+    for (std::size_t half = record_.count; half > 0;) {  // the first row after t
+      const std::size_t step = half / 2;
+      if (time(first + step) <= t) {
+        first += step + 1;
+        half -= step + 1;
+      } else {
+        half = step;
+      }
+    }
+    next_ = first > samples ? first - samples : 0;
+  }
+
+  /// Read on until a sample reaches t; false when there is none. `keep`: the oldest sample that is needed.
+  bool read_to(double t, std::size_t keep) {
+    while (history.appended() == 0 || history.time(history.appended() - 1) < t) {
+      if (next_ == record_.count) return false;
+      if (history.room() == 0) history.make_room(keep, history.mask() / 2);
+      const double* row = record_.rows + record_.columns * next_++;
+      history.append(row[0], row + column_, nullptr);
+      history.commit();
+    }
+    return true;
+  }
+
+  History history;
+
+ private:
+  double time(std::size_t row) const { return record_.rows[record_.columns * row]; }
+
+  const DeferredComparison::Record& record_;
+  std::size_t column_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+bool DeferredComparison::serves(const Participant& consumer, std::size_t connection, const Participant& source) {
+  const Connection& c = consumer.inputs->connections()[connection];
+  const Approximation& approximation = *c.approximation;
+  const bool by_samples = !approximation.depends_on_step() && !approximation.wants_derivatives() &&
+                          !source.history.has_derivatives() && !source.history.may_jump();
+  const bool known = source.records() && consumer.records() && !consumer.history.may_jump() && !c.source_stops_early &&
+                     !consumer.may_stop_early();
+  return by_samples && known && !c.fast.deferred && !c.waits && !c.watches && !consumer.comparisons[connection].has_more_indicators();
+}
+
+void DeferredComparison::defer(Participant& consumer, std::size_t connection) {
+  ConnectionPath& path = consumer.inputs->connections()[connection].fast;
+  path.compares_by_samples = path.deferred = true;
+  path.deferred_from = consumer.t;
+}
+
+DeferredComparison::DeferredComparison(const Network& network, int connection)
+    : connection_(network.connection(connection).connection()),
+      consumer_(network.connection(connection).consumer),
+      from_(connection_.fast.deferred_from),
+      following_(network.participants[consumer_].t_next) {
+  network.connection(connection).comparison().save(before_);
+  connection_.fast = {};
+  connection_.present = connection_.samples.history = nullptr;  // of the run, which is over
+}
+
+Defect DeferredComparison::compare(const Record& source, const Record& consumer) const {
+  const std::size_t behind = static_cast<std::size_t>(connection_.approximation->points_behind()) + 8;
+  Replay replay(source, connection_.samples);
+  replay.begin_before(before_.pending.empty() ? from_ : std::min(from_, before_.pending.front()), behind);
+  const double tolerance = connection_.samples.tolerance;
+
+  Comparison comparison(connection_.number, connection_.samples.width);
+  comparison.restore(before_, from_);
+  Inputs inputs(std::vector<double>(connection_.samples.width));
+  inputs.add_connection(connection_);
+  Connection& c = inputs.connections().front();
+  c.present = c.samples.history = &replay.history;
+  c.samples.column = 0;
+  c.samples.begin = 0;
+  c.samples.end = 1;
+  inputs.choose_fast_paths();
+
+  double t = from_;
+  for (std::size_t k = 0; k < consumer.count; ++k) {
+    const double end = consumer.rows[consumer.columns * k];
+    if (end <= t) continue;
+    const double following = k + 1 < consumer.count ? consumer.rows[consumer.columns * (k + 1)] : following_;
+    const std::size_t oldest = c.samples.end > behind ? c.samples.end - behind : 0;
+    if (!replay.read_to(end - tolerance, oldest)) break;
+    comparison.arrive(c);
+    inputs.freeze(t, end);
+    const double source_next = replay.history.time(c.samples.end);
+    t = end;
+    if (!comparison.wants(following, source_next, tolerance)) continue;
+    comparison.assume(inputs.polynomial(c, end), end, source_next);
+    comparison.arrive(c);
+  }
+  if (comparison.pending() && replay.read_to(comparison.pending_time() - tolerance, 0)) comparison.arrive(c);
+  return std::move(comparison.defect);
+}
+
+}  // namespace counterpoint::fast
