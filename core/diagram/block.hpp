@@ -62,8 +62,8 @@ struct Notices {
 ///  7. `accepted`, `rejected` and `arrives` run only for blocks that say so in `notices`. `accepted` runs once at the
 ///     end of each accepted time: a place to remember inputs for the next step. `rejected` runs when an attempt was
 ///     given up. `arrives` runs before the event iteration at the end of a step, when inputs still are what they were
-///     approaching it. `passes` runs before that at `inner_instants` evenly spaced times within the step, if the solver
-///     knows the solution there.
+///     approaching it. `passes` runs before that at evenly spaced times within the step, if the solver knows the
+///     solution there; when a block then does not `follow`, once more with times twice as dense.
 ///  8. `crossing` writes numbers that are continuous in time and change sign where the block would change its
 ///     mode or fire; these times are located and the step is split there. A step that begins at zero and leaves it
 ///     counts as a change of sign, so a function must not begin every step at zero.
@@ -127,7 +127,8 @@ class Block : public recipe::Describable {
   virtual bool update(const Context&) { return false; }
   virtual void commit(const Context&) {}
   virtual void arrives(const Context&) {}
-  virtual void passes(const Context&) {}
+  virtual void passes(const Context&, Passing) {}
+  virtual bool follows(const Tolerance&) const { return true; }
   virtual void accepted(const Context&) {}
   virtual void rejected(const Context&) {}
   virtual void crossing(const Context&, double* /*g*/) {}

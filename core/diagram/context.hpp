@@ -6,9 +6,25 @@
 
 namespace counterpoint::diagram {
 
-/// Times within a step at which blocks that record their input see it: with both ends they make a polynomial of order
-/// 4, which is what the continuous solutions of ode45 and of lower orders are.
-constexpr int inner_instants = 3;
+/// Parts of a step between which blocks that record their input see it. Every four of them make a polynomial of order
+/// 4, which is what the continuous solutions of ode45 and of lower orders are; whatever is none, such as a source, is
+/// seen in twice as many parts until polynomials follow it.
+constexpr int fewest_parts = 4;
+constexpr int most_parts = 4096;
+
+/// Where the input is seen once more to tell whether polynomials follow it, in parts: near its largest error, and
+/// no simple fraction, so that the instants of an oscillation do not all look alike.
+constexpr double proof_instant = 0.37;
+
+/// An instant within an accepted step: `k` of `parts`, the last one its end, one more the proof.
+struct Passing {
+  int k, parts;
+};
+
+/// What an error may be.
+struct Tolerance {
+  double relative, absolute;
+};
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 

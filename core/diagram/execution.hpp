@@ -46,9 +46,14 @@ class Execution {
   }
   /// Whether blocks must see what lies inside of a step.
   bool needs_passage() const { return !passing_.empty(); }
-  void passes(const Context& context) {
+  /// Whether all blocks know what their input was within the step.
+  bool follows(const Tolerance& tolerance) const {
+    return std::all_of(passing_.begin(), passing_.end(),
+                       [&](const Run& one) { return !is_open(one.guard) || one.block->follows(tolerance); });
+  }
+  void passes(const Context& context, Passing passing) {
     for (const Run& one : passing_) {
-      if (is_open(one.guard)) one.block->passes(context);
+      if (is_open(one.guard)) one.block->passes(context, passing);
     }
   }
   void accepted(const Context& context) {

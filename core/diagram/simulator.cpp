@@ -139,9 +139,23 @@ void Simulator::place(double t, const double* x) {
   ++evaluations_;
 }
 
-void Simulator::pass(double t, const double* x) {
-  place(t, x);
-  execution_.passes(context_);
+/// In more and more parts, until those who record their input know it to the tolerance.
+void Simulator::pass(const StepInside& inside) {
+  for (int parts = fewest_parts; parts <= most_parts; parts *= 2) {
+    for (int k = 1; k < parts; ++k) show(inside, k, {k, parts});
+    place(inside.end, inside.x_end.data());
+    execution_.passes(context_, {parts, parts});
+    show(inside, proof_instant, {parts + 1, parts});
+    if (execution_.follows({inside.relative_tolerance, inside.absolute_tolerance})) return;
+  }
+}
+
+void Simulator::show(const StepInside& inside, double k, Passing passing) {
+  const double t = inside.begin + (inside.end - inside.begin) * k / passing.parts;
+  x_inside_.resize(inside.x_end.size());
+  inside.solution.interpolate(t, x_inside_.data());
+  place(t, x_inside_.data());
+  execution_.passes(context_, passing);
 }
 
 void Simulator::place_within(double t, const double* x) {

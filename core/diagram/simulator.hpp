@@ -75,8 +75,8 @@ class Simulator final : private HybridSystem {
   void begin_advance(HybridPoint& point) override;
   void resume_advance(HybridPoint& point) override;
   void begin_attempt(double begin, double end, int number) override;
-  int inner_instants() const override { return execution_.needs_passage() ? diagram::inner_instants : 0; }
-  void pass(double t, const double* x) override;
+  bool sees_inside() const override { return execution_.needs_passage(); }
+  void pass(const StepInside& inside) override;
   StepOutcome complete_step(const IntegratedStep& step) override;
   void handle_event(HybridPoint& point) override;
   double step_after_event(const LocatedEvent& event, HybridPoint& point) override;
@@ -85,6 +85,7 @@ class Simulator final : private HybridSystem {
   std::string indicator_name(int i) const override;
   std::string chattering_remedy() const override;
 
+  void show(const StepInside& inside, double k, Passing passing);
   void set_instant(double t, Inputs* u);
   void write_point(HybridPoint& point);
   void iterate_event(bool with_samples);
@@ -99,6 +100,7 @@ class Simulator final : private HybridSystem {
   double reached_ = 0.0;      ///< time of the integrator, or a known jump that differs from it by rounding
   double step_length_ = 0.0;  ///< of the step that was completed last, s
   std::vector<double> before_;
+  std::vector<double> x_inside_;  ///< states within a step
   bool has_before_ = false;
   std::vector<double> x_ahead_, g_ahead_, signals_;  ///< of a look ahead
 };

@@ -96,6 +96,8 @@ void FmuBase::initialize(double t) {
     instance_->exit_configuration();
   }
   assign(setup_.values);
+  // Some FMUs forget in between what they were given.
+  if (instance_->set_up_experiment(t)) assign(setup_.values);
   instance_->enter_initialization(t);
   phase_ = Phase::initializing;
 }

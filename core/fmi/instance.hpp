@@ -122,6 +122,8 @@ class alignas(64) Instance {
 
   virtual void enter_configuration() = 0;
   virtual void exit_configuration() = 0;
+  /// Tell when the run begins and ends; false: it is told on entering initialisation mode.
+  virtual bool set_up_experiment(double /*t*/) { return false; }
   virtual void enter_initialization(double t) = 0;
   virtual void exit_initialization() = 0;
   virtual void terminate() = 0;

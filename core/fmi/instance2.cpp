@@ -117,12 +117,13 @@ class Instance2 final : public HeldSteps<Instance2> {
   void enter_configuration() override { throw ComponentFailure("FMI 2 has no structural parameters"); }
   void exit_configuration() override {}
 
-  void enter_initialization(double t) override {
+  bool set_up_experiment(double t) override {
     const bool tolerance = settings_.tolerance > 0.0;
     const bool ends = std::isfinite(settings_.stop_time);
     call(f_.fmi2SetupExperiment, tolerance, settings_.tolerance, t, ends, ends ? settings_.stop_time : 0.0);
-    call(f_.fmi2EnterInitializationMode);
+    return true;
   }
+  void enter_initialization(double) override { call(f_.fmi2EnterInitializationMode); }
   void exit_initialization() override { call(f_.fmi2ExitInitializationMode); }
   void terminate() override { call(f_.fmi2Terminate); }
   bool reset() override { return f_.fmi2Reset && is_fine(foreign(f_.fmi2Reset, c_)); }

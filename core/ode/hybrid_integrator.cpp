@@ -46,7 +46,7 @@ void HybridIntegrator::resize(int states, int indicators) {
   is_variable_ = method_->control_order() > 0;
   location_ = std::make_unique<EventLocation>(*method_, system_, states, indicators);
   chatter_ = ChatterWatch(indicators);
-  for (std::vector<double>* one : {&point_.x, &point_.slope, &x_end_, &x_inside_}) one->assign(states, 0.0);
+  for (std::vector<double>* one : {&point_.x, &point_.slope, &x_end_}) one->assign(states, 0.0);
   for (std::vector<double>* one : {&point_.g, &g_end_}) one->assign(indicators, 0.0);
 }
 
@@ -154,13 +154,9 @@ Ending HybridIntegrator::find_event(double& end) {
 
 /// Show the system the solution inside of the step that is accepted.
 void HybridIntegrator::pass_inside(double begin, double end) {
-  const int count = method_->interpolates() ? system_.inner_instants() : 0;
-  if (count == 0) return;
-  for (int k = 1; k <= count; ++k) {
-    const double t = begin + (end - begin) * k / (count + 1);
-    method_->interpolate(t, x_inside_.data());
-    system_.pass(t, x_inside_.data());
-  }
+  if (!method_->interpolates() || !system_.sees_inside()) return;
+  const SolverOptions& options = options_.solver_options;
+  system_.pass({begin, end, *method_, x_end_, options.relative_tolerance, options.absolute_tolerance});
   if (is_placed_) system_.place(end, x_end_.data());
 }
 

@@ -91,7 +91,7 @@ class HybridIntegrator {
   StepControl control_;
   HybridStatistics statistics_;
   HybridPoint point_;
-  std::vector<double> x_end_, g_end_, x_inside_;
+  std::vector<double> x_end_, g_end_;
   std::vector<int> crossed_;  ///< indicators that changed their sign at the last event
   double span_ = 0.0;         ///< of the present advance, s
   bool stops_at_events_ = false;

@@ -37,6 +37,14 @@ struct IntegratedStep {
   bool stops;                    ///< the integrator stops at an event: outputs right before it must be kept
 };
 
+/// An accepted step whose solution is known inside.
+struct StepInside {
+  double begin, end;  ///< of the step, s
+  const Method& solution;
+  const std::vector<double>& x_end;
+  double relative_tolerance, absolute_tolerance;
+};
+
 /// What is due at the end of a step.
 enum class StepOutcome {
   smooth,  ///< nothing
@@ -71,8 +79,8 @@ struct LocatedEvent {
 ///     necessary before each further step of the advance.
 ///  5. `begin_attempt(begin, end, number)` comes before each attempt of a step, numbered from 0; whatever the system
 ///     did for an earlier one no longer counts.
-///     When a step is accepted, `pass` places the system at `inner_instants` evenly spaced times within it first, if
-///     the method knows the solution there.
+///     When a step is accepted, `pass` shows a system that `sees_inside` the solution within it first, if the method
+///     knows it there.
 ///  6. `complete_step(step)` accepts the step: the system now stands at its end, x as given there, and says what is
 ///     due. When `step.stops` it keeps its outputs, should there be an event.
 ///  7. `handle_event(point)` follows when something is due. It iterates until nothing changes any more, and writes g,
@@ -95,8 +103,8 @@ class HybridSystem : public Slopes {
   virtual void begin_advance(HybridPoint& point) = 0;
   virtual void resume_advance(HybridPoint& point) = 0;
   virtual void begin_attempt(double /*begin*/, double /*end*/, int /*number*/) {}
-  virtual int inner_instants() const { return 0; }
-  virtual void pass(double /*t*/, const double* /*x*/) {}
+  virtual bool sees_inside() const { return false; }
+  virtual void pass(const StepInside& /*inside*/) {}
   virtual StepOutcome complete_step(const IntegratedStep& step) = 0;
   virtual void handle_event(HybridPoint& point) = 0;
   virtual double step_after_event(const LocatedEvent& event, HybridPoint& point) = 0;

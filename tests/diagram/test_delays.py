@@ -188,6 +188,33 @@ def test_the_error_of_a_delay_follows_the_tolerance(solver, rtol, interpolation)
     assert error <= 1.5 * np.max(abs(r["d.x"].values - np.cos(2.0 * time)))
 
 
+@pytest.mark.parametrize("rtol", [1e-4, 1e-7])
+@pytest.mark.parametrize(("frequency", "delay"), [(3.0, 0.3), (20.0, 0.3), (100.0, 0.3), (100.0, 1.0)])
+def test_a_delayed_source_is_as_accurate_as_the_tolerance_however_long_the_steps(frequency, delay, rtol):
+    """Nothing but the delay needs the source, and the states allow long steps.
+
+    A second has almost 16 periods of 100 rad/s: instants at quarters and eighths of it see a slow signal.
+    """
+    model = cp.Diagram("d", solver="ode45", rtol=rtol, atol=1e-3 * rtol)
+    model.output("x", model.integrator(model.integrator(1.0)))
+    model.output("y", model.transport_delay(model.sine(frequency=frequency), delay=delay))
+    r = model.run(until=5.0)
+    time = r["d.y"].time
+    assert np.max(np.diff(time)) > 1.0
+    exact = np.where(time < delay, 0.0, np.sin(frequency * (time - delay)))
+    np.testing.assert_allclose(r["d.y"].values, exact, atol=2.0 * rtol)
+
+
+def test_a_kink_that_no_event_tells_of_costs_few_evaluations():
+    """The corner of |x - 0.7| lies within a step: more and more instants come close to it and never reach it."""
+    model = cp.Diagram("d", solver="ode45", locate_events=False)
+    x = model.integrator(1.0)
+    model.output("y", model.transport_delay(model.abs(x - 0.7), delay=1.0))
+    r = model.run(until=4.0)
+    time = r["d.y"].time
+    np.testing.assert_allclose(r["d.y"].values, np.where(time < 1.0, 0.0, abs(time - 1.7)), atol=0.02)
+
+
 def test_a_differential_equation_with_a_delay_is_solved_to_the_tolerance():
     """dy/dt = -y(t - 1), 1 before the start: polynomials from one delay to the next (Driver, 1977)."""
     model = cp.Diagram("d", solver="ode45", rtol=1e-9, atol=1e-12)

@@ -82,6 +82,15 @@ def test_model_exchange_ends_the_run_at_an_event(built, version):
     assert result["fmu.x"].time[-1] == pytest.approx(0.3)
 
 
+def test_values_that_an_fmu_forgets_when_its_experiment_is_set_up_are_set_again(built, monkeypatch):
+    """Some tools begin with default values in fmi2SetupExperiment: what was set before would be silently ignored."""
+    expected = alone(cp.fmu(built("oscillator", 2), parameters={"k": 50.0}, start={"x": 2.0}), step=0.1)
+    monkeypatch.setenv("TEST_FMU_FORGETS_AT_SETUP", "1")
+    result = alone(cp.fmu(built("oscillator", 2), parameters={"k": 50.0}, start={"x": 2.0}), step=0.1)
+    assert result["fmu.x"].values[0] == 2.0
+    assert np.array_equal(result["fmu.x"].values, expected["fmu.x"].values)
+
+
 @ISOLATED
 @pytest.mark.parametrize("habit", ["tells-outputs-late", "forbids-all-after-early-reading"])
 def test_outputs_that_an_fmu_tells_only_after_its_initialisation(built, version, fault, isolate, habit):

@@ -13,7 +13,7 @@ void SignalRecord::read(recipe::Reader& reader) {
   const bool fits = breaks_.size() == times_.size() && inside_.size() == times_.size() &&
                     values_.size() == 2 * times_.size() * width &&
                     std::all_of(inside_.begin(), inside_.end(), [&](const std::vector<double>& values) {
-                      return values.empty() || values.size() == inner_instants * width;
+                      return values.empty() || (values.size() + width) % (fewest_parts * width) == 0;
                     });
   if (!fits) reader.fail("times and values of a delayed signal do not fit each other");
 }
@@ -29,20 +29,17 @@ void SignalRecord::linear(double t, int from, int to, double* out) const {
   for (int i = 0; i < width_; ++i) out[i] = (1.0 - s) * value(k, to, i) + s * value(k + 1, to, i);
 }
 
-/// Lagrange's through both ends of the interval and the three values inside, from the first on: a constant stays one to
-/// the last bit. p counts from one value to the next.
+/// Through both ends of the interval and the values inside, five at a time.
 void SignalRecord::polynomial(double t, int k, double* out) const {
-  static_assert(inner_instants == 3);
-  const double p = 4.0 * (t - times_[k]) / (times_[k + 1] - times_[k]);
-  const double a = p - 1.0, b = p - 2.0, c = p - 3.0, d = p - 4.0;
-  const double w1 = -p * b * c * d / 6.0, w2 = p * a * c * d / 4.0, w3 = -p * a * b * d / 6.0,
-               w4 = p * a * b * c / 24.0;
-  const double* inside = inside_[k + 1].data();
-  for (int i = 0; i < width_; ++i) {
-    const double first = right(k)[i];
-    out[i] = first + (w1 * (inside[i] - first) + w2 * (inside[width_ + i] - first) +
-                      w3 * (inside[2 * width_ + i] - first) + w4 * (left(k + 1)[i] - first));
-  }
+  const std::vector<double>& inside = inside_[k + 1];
+  const int parts = static_cast<int>(inside.size()) / width_ + 1;
+  const double p = parts * (t - times_[k]) / (times_[k + 1] - times_[k]);
+  const int first = std::clamp(static_cast<int>(p) / 4 * 4, 0, parts - 4);
+  const auto y = [&](int at) {
+    return at == 0 ? right(k) : at == parts ? left(k + 1) : inside.data() + static_cast<std::size_t>(at - 1) * width_;
+  };
+  for (int i = 0; i < width_; ++i)
+    out[i] = quartic(p - first, y(first)[i], y(first + 1)[i], y(first + 2)[i], y(first + 3)[i], y(first + 4)[i]);
 }
 
 /// Derivative at record k of the parabola through it and its neighbours in [from, to]; a line when there is only one.

@@ -41,7 +41,8 @@ class SignalRecord {
       for (int i = 0; i < width_; ++i) values_.push_back(value[i * stride]);
     }
   }
-  /// What the signal was at evenly spaced times between the last two, one value after another.
+  /// What the signal was at evenly spaced times between the last two, one value after another: they divide it into a
+  /// multiple of four parts.
   void set_inside(const std::vector<double>& values) { inside_.back() = values; }
   /// The value after the last time, which may be another one than before it.
   void set_right(const double* value, int stride) {
@@ -80,6 +81,13 @@ class SignalRecord {
   /// The signal at t by a line, known to be between the records `from` and `to` (no jump inside); continued beyond the
   /// last. Where it is known what the signal was inside, both this and `cubic` follow that.
   void linear(double t, int from, int to, double* out) const;
+  /// Lagrange's polynomial through five values; p counts from one to the next. A constant stays one to the last bit.
+  static double quartic(double p, double y0, double y1, double y2, double y3, double y4) {
+    const double a = p - 1.0, b = p - 2.0, c = p - 3.0, d = p - 4.0;
+    const double w1 = -p * b * c * d / 6.0, w2 = p * a * c * d / 4.0, w3 = -p * a * b * d / 6.0,
+                 w4 = p * a * b * c / 24.0;
+    return y0 + (w1 * (y1 - y0) + w2 * (y2 - y0) + w3 * (y3 - y0) + w4 * (y4 - y0));
+  }
   /// Cubic through the two records around t, with slopes from the parabola through three neighbours.
   void cubic(double t, int from, int to, double* out) const;
 

@@ -43,8 +43,8 @@ class DelayBlocks(Family):
         initial : float or vector
             Output until the delay has gone by.
         interpolation : {"linear", "cubic"}
-            Between accepted steps of a fixed-step solver; solvers of variable step know the signal there. Never over a
-            jump: a jump of the input is a jump of the output, at the exact time.
+            Between accepted steps of a fixed-step solver; solvers of variable step know the signal there, to their
+            tolerance. Never over a jump: a jump of the input is a jump of the output, at the exact time.
         name : str, optional
 
         Examples
