@@ -115,7 +115,7 @@ def threads(bench: Bench) -> None:
     Copies share nothing but the machine: its processors may be less than two cores, and its last cache is one.
     """
     for loops in QUICK_THREAD_LOOPS if bench.quick else THREAD_LOOPS:
-        rounds, steps = 5 if bench.quick else 60, max(5, 4000 // loops)
+        rounds, steps = 5 if bench.quick else 60, max(20, 4000 // loops)
         ours = {count: Ours(loops, count) for count in (1, 2)}
         copies = [_copy(loops, steps) for _ in range(2)]
         fewest = {1: math.inf, 2: math.inf}

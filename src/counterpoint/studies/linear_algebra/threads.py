@@ -72,7 +72,7 @@ class Chain:
 
 def threaded(loops: int, rounds: int) -> Threaded:
     """Measure a chain; the best of `rounds` counts."""
-    steps = max(2, 4000 // loops)
+    steps = max(20, 4000 // loops)  # threads that have waited for a millisecond sleep, and must be woken
     chains = [Chain(loops, threads) for threads in (1, THREADS)]
     copies = [_copy(loops, steps) for _ in range(THREADS)]
     best = [inf, inf, inf, inf]
