@@ -14,10 +14,18 @@ struct Run {
   int rows = 0;
   int entries = 0;  ///< free ones, a row
   int known = 0;    ///< as many where the free entries of a row lie beside each other, else 0
+  int stride = 0;   ///< from the entries of a row to those of the next, where they are known
   const double* penalty = nullptr;
-  const int* places = nullptr;   ///< of the free entries in J
+  const int* places = nullptr;   ///< of the free entries in J; where they are known only the first is looked at
   const int* columns = nullptr;  ///< of the free entries
   const int* slots = nullptr;    ///< of the lower triangle of each row's products in the matrix
+
+  /// Whether the next row, whose first entry lies at `place` of J, belongs to this run; the second one sets the stride.
+  bool takes(int entries_of_row, int known_of_row, int place) {
+    if (entries_of_row != entries || known_of_row != known) return false;
+    if (rows == 1) stride = place - *places;
+    return known == 0 || place == *places + rows * stride;
+  }
 };
 
 /// The loops over the rows of a run, compiled for the numbers of entries that rods have: in the plane with one end
@@ -110,9 +118,14 @@ struct Rows {
   /// written meanwhile could be one of them for all that the compiler knows.
   class Entries {
    public:
-    Entries(const Run& run, int row, const double* J) : J_(J), places_(run.places + row * count(run)) {
-      COUNTERPOINT_UNROLL
-      for (int k = 0; k < known_entries; ++k) read_[k] = J[*places_ + k];
+    Entries(const Run& run, int row, const double* J) : J_(J), places_(run.places) {
+      if constexpr (known_entries == 0) {
+        places_ += row * run.entries;
+      } else {
+        const double* const first = J + *places_ + static_cast<std::ptrdiff_t>(row) * run.stride;
+        COUNTERPOINT_UNROLL
+        for (int k = 0; k < known_entries; ++k) read_[k] = first[k];
+      }
     }
     double operator[](int k) const { return known_entries > 0 ? read_[k] : J_[places_[k]]; }
 
@@ -236,13 +249,14 @@ class CondensedSystem final : public SaddleSystem {
     const int* slots = product_slots_.data();
     for (int row = 0; row < m_; ++row) {
       const int start = row_start_[row], entries = row_start_[row + 1] - start;
-      const bool contiguous = entries > 0 && places_[start + entries - 1] - places_[start] == entries - 1;
-      const int known = contiguous ? entries : 0;
+      const int place = entries > 0 ? places_[start] : 0;
+      const bool beside = entries > 0 && places_[start + entries - 1] - place == entries - 1;
+      const int known = beside ? entries : 0;
       const int share = shared ? share_of(row) : 0;
       std::vector<Run>& runs = runs_[static_cast<std::size_t>(share)];
-      if (share != last_share || runs.back().entries != entries || runs.back().known != known) {
+      if (share != last_share || !runs.back().takes(entries, known, place)) {
         runs.push_back(
-            {row, 0, entries, known, penalty_.data() + row, places_.data() + start, columns_.data() + start, slots});
+            {row, 0, entries, known, 0, penalty_.data() + row, places_.data() + start, columns_.data() + start, slots});
       }
       last_share = share;
       ++runs.back().rows;

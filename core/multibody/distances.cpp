@@ -14,7 +14,7 @@ class Distances final : public ConstraintBatch {
  public:
   explicit Distances(const std::vector<DistanceRow>& rows) {
     for (const DistanceRow& row : rows)
-      places_.push_back({row.first, row.second, 1.0 / row.length, 0.5 / row.length, 0.5 * row.length});
+      places_.push_back({row.first, row.second, 1.0 / row.length, 0.5 * row.length});
   }
 
   // Both ends may move by one in every coordinate: |difference|^2 / 2 l = (2 sqrt(dimension))^2 / 2 l.
@@ -38,7 +38,7 @@ class Distances final : public ConstraintBatch {
   void evaluate(const Instant& now, double* phi, double* jacobian) const override {
     for (const Place& p : places_) {
       const Vector along = difference(now.q, p), direction = p.inverse_length * along;
-      *phi++ = dot(along, along) * p.half_inverse_length - p.half_length;
+      *phi++ = dot(along, along) * (0.5 * p.inverse_length) - p.half_length;
       (-direction).write(jacobian);
       direction.write(jacobian + dimension);
       jacobian += 2 * dimension;
@@ -70,7 +70,7 @@ class Distances final : public ConstraintBatch {
  private:
   struct Place {
     int first, second;
-    double inverse_length, half_inverse_length, half_length;
+    double inverse_length, half_length;
   };
 
   using Vector = Neighbours<dimension>;

@@ -69,7 +69,6 @@ Index3Stepper<shared>::Index3Stepper(ModelPointer model, const StepperOptions& o
       rest_(m_),
       mu_(m_),
       Q_(model_->all_coordinates()),
-      difference_(n_),
       inverse_diagonal_(n_) {
   hermite_ = options_.integrator == Integrator::hermite;
   plain_ = hermite_ || (options_.rule.alpha_m == 0.0 && options_.rule.alpha_f == 0.0);

@@ -1,6 +1,7 @@
 """The study of linear algebra: matrices are those of the chain, solvers solve, every claim is decided, files are there."""
 
 import csv
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from counterpoint.studies import run_study
 from counterpoint.studies.linear_algebra.chain import tangent
 from counterpoint.studies.linear_algebra.holding import CASES, SECONDS, reference, run_case
 from counterpoint.studies.linear_algebra.measuring import measure
-from counterpoint.studies.linear_algebra.operations import operations
+from counterpoint.studies.linear_algebra.operations import fills, operations
 from counterpoint.studies.linear_algebra.solvers import core_solver, libraries
 from counterpoint.studies.linear_algebra.study import Extent, measure_all
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def test_the_matrix_has_the_printed_entries_and_is_positive_definite():
@@ -69,11 +72,17 @@ def test_a_formulation_that_fails_says_when():
 
 
 def test_small_extents_are_measured_as_a_whole():
-    extent = Extent(0.0005, (4, 10), (0, 20), (10,), (1.0,), (30,), 5, (5,), 0.01, (1,), (5,), 1)
+    extent = Extent(0.0005, (4, 10), (0, 20), (10,), (1.0,), (30,), 5, (5,), 0.01, (1,), 1)
     measured = measure_all(extent, libraries()[0][:2], None)
     assert {len(points) for points in measured.large.values()} == {1}
     assert len(measured.everywhere) == 8
     assert 1.0 <= measured.parts[0].bound() <= 2.0
+
+
+def test_factors_of_the_chain_have_the_entries_of_the_matrix_and_no_more():
+    chain, longer, *_ = fills(1002)
+    assert chain.ratio == pytest.approx(1.0, abs=0.01)
+    assert longer.ratio == pytest.approx(1.0, abs=0.001)
 
 
 @pytest.fixture(scope="module")
@@ -93,3 +102,34 @@ def test_the_quick_form_decides_every_claim_and_writes_its_files(study):
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "What still holds" in page
     assert "Amdahl" in page
+
+
+def test_what_is_not_a_time_has_the_committed_numbers(study, committed):
+    assert committed["changes"](study[1], "linear-algebra") == []
+
+
+def _documented():
+    """Yield formulation, loops and entry of the table of formulations in the documentation."""
+    text = (DOCS / "explanation" / "multibody.md").read_text(encoding="utf-8")
+    lines = text.split("| formulation | integrator | L = 1 |", 1)[1].split("\n\n", 1)[0].splitlines()
+    loops = [1, *map(int, lines[0].strip(" |").split(" | "))]
+    for line in lines[2:]:
+        formulation, integrator, *entries = line.strip("| ").split(" | ")
+        name, *penalty = f"{formulation}, {integrator}".split(", penalty 1e8")
+        case = f"{name}{''.join(penalty)}{', penalty 1e8' if penalty else ''}"
+        for count, entry in zip(loops, entries, strict=True):
+            yield case.replace("index-3, printed, trapezoidal", "index-3 as printed"), count, entry
+
+
+def test_the_table_of_formulations_in_the_documentation_is_what_the_study_makes(study):
+    """Errors are printed with two digits, and scatter by rounding where singular positions are passed: within 20 %."""
+    table = next(table for table in study[1].tables if table.title.startswith("Formulation and integrator"))
+    made = {(row[0], int(column.removeprefix("L = "))): entry
+            for row in table.rows for column, entry in zip(table.columns[1:], row[1:], strict=True)}  # fmt: skip
+    documented = {(case, loops): entry for case, loops, entry in _documented()}
+    assert {case for case, _ in documented} == set(CASES)
+    for place, entry in made.items():
+        failed = entry.startswith("fails"), documented[place].startswith("fails")
+        assert failed[0] == failed[1], place
+        number = [float(text.removeprefix("fails at ").split()[0]) for text in (entry, documented[place])]
+        assert number[0] == pytest.approx(number[1], rel=0.2), place

@@ -316,7 +316,7 @@ def test_a_light_point_does_not_soften_constraints_elsewhere():
     np.testing.assert_allclose(ends[1], ends[0], atol=1e-9)
 
 
-def _positions(loops, threads, system="condensed", springs=False, steps=12):
+def _positions(loops, threads, springs, integrator, steps=12):
     mechanism = four_bar(loops)
     if springs:
         for k in range(0, loops, 3):
@@ -324,7 +324,7 @@ def _positions(loops, threads, system="condensed", springs=False, steps=12):
     mechanism.standard_outputs = ()
     for name in ("B0", f"B{loops}"):
         mechanism.output(name, name)
-    mechanism.formulation = Formulation(threads=threads, system=system)
+    mechanism.formulation = Formulation(threads=threads, integrator=integrator)
     model = System("chain")
     model.add("chain", mechanism.subsystem(), step=1e-3, record=False)
     run = model.start()
@@ -332,11 +332,17 @@ def _positions(loops, threads, system="condensed", springs=False, steps=12):
     return np.asarray(run.value("chain.B0")), np.asarray(run.value(f"chain.B{loops}"))
 
 
-@pytest.mark.parametrize(("system", "springs"), [("condensed", False), ("condensed", True), ("kkt", False)])
-def test_the_number_of_threads_changes_no_bit_of_a_large_mechanism(system, springs):
-    expected = _positions(1100, 1, system, springs)
+@pytest.mark.parametrize(("springs", "integrator"), [(False, "hermite"), (True, "trapezoidal")])
+def test_the_number_of_threads_changes_no_bit_of_a_large_mechanism(springs, integrator):
+    expected = _positions(1100, 1, springs, integrator)
     for threads in (2, 3):
-        np.testing.assert_array_equal(expected, _positions(1100, threads, system, springs))
+        np.testing.assert_array_equal(expected, _positions(1100, threads, springs, integrator))
+
+
+@pytest.mark.parametrize("other", [{"name": "penalty"}, {"system": "kkt"}, {"solver": "sparse-ldlt"}])
+def test_threads_are_refused_where_nothing_is_shared(other):
+    with pytest.raises(SetupError, match='threads = 2 needs name = "index-3", system = "condensed" and solver = "auto"'):
+        Formulation(threads=2, **other)
 
 
 def test_threads_must_be_a_number_from_0_to_64():

@@ -31,7 +31,10 @@ CASES: dict[str, dict[str, Any]] = {
         for name in ("augmented-lagrangian", "penalty")
         for integrator in ("trapezoidal", "generalised-alpha", "rk2", "rk4")
     },
-    "penalty, trapezoidal, fixed-point": {"name": "penalty", "iteration": "fixed-point"},
+    **{
+        f"{name}, trapezoidal, fixed-point": {"name": name, "iteration": "fixed-point"}
+        for name in ("augmented-lagrangian", "penalty")
+    },
 }
 
 

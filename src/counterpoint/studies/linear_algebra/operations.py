@@ -68,6 +68,11 @@ class Shares:
         """Return Amdahl's bound of the speed-up when only the solver runs on several processors."""
         return 1 / (self.solver / processors + 1 - self.solver)
 
+    def shared_bound(self, processors: int = 2) -> float:
+        """Return Amdahl's bound when all but the factorisation runs on several processors."""
+        alone = min(1.0, self.factor / self.step)
+        return 1 / ((1 - alone) / processors + alone)
+
 
 def shares(loops: int, seconds: float) -> Shares:
     """Measure a step of the chain with the trapezoidal rule, and its factorisation and solutions alone."""
@@ -91,3 +96,21 @@ def shares(loops: int, seconds: float) -> Shares:
         factor, solution = min(factor, found[0]), min(solution, found[1])
     # Three projections share the waiting for each other: measured together they take twice the time of one.
     return Shares(2 * loops + 2, step, factor, 3 * solution)
+
+
+@dataclass(frozen=True)
+class Fill:
+    """Entries of the factor by `OURS` for one of the matrix's lower triangle."""
+
+    size: int
+    per_row: float
+    ratio: float
+
+
+def fills(largest: int) -> list[Fill]:
+    """Count entries of factors: the chain, small and large, and 100 unknowns with artificial entries."""
+    matrices = [tangent(100), tangent(largest), tangent(100, 20.0), tangent(100, 50.0)]
+    return [
+        Fill(matrix.size, matrix.per_row, core_solver(OURS, matrix).factor_entries / len(matrix.lower()[2]))
+        for matrix in matrices
+    ]
