@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 MOST_KEPT = 8
 """Structures that are remembered."""
+LARGEST_KEPT = 100
+"""Subsystems of a system up to which its structure is remembered: runs of larger ones take longer than planning them,
+and the memory would be missed."""
 
 
 class Once(Protocol):
@@ -93,9 +96,9 @@ def _key(system: System, options: RunOptions) -> tuple[Any, ...] | None:
     Whatever chooses steps, repeats or changes anything is planned anew for each run, and so are models that are no
     plain list of facts.
     """
-    if options.pace is not None or options.window is not None or options.host is not None:
-        return None
-    if options.outside is not None or system.events or system.bonds or options.real_time is not None:
+    special = (options.pace, options.window, options.host, options.outside, options.real_time)
+    large = len(system.subsystems) > LARGEST_KEPT or len(system.connections) > 4 * LARGEST_KEPT
+    if special != (None,) * len(special) or system.events or system.bonds or large:
         return None
     models = []
     for name, part in system.subsystems.items():
