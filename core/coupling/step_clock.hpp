@@ -47,12 +47,13 @@ class StepClock {
     double count = count_;
     double end = next_on_grid_;
     int made = 0;
-    while (made < most && t < last) {
-      const double proposed = end > last ? until : end;
-      if (!allowed(t, proposed)) break;
-      ends[made++] = t = proposed;
-      if (proposed != end && end > proposed + tolerance_) break;  // the end cuts the step: the grid goes on behind it
+    while (made < most && end <= last && allowed(t, end)) {
+      ends[made++] = t = end;
       end = start + (count += 1.0) * step;
+    }
+    if (made < most && end > last && t < last && allowed(t, until)) {
+      ends[made++] = until;
+      if (end <= until + tolerance_) end = start + (count += 1.0) * step;  // else the grid goes on behind it
     }
     count_ = count;
     next_on_grid_ = end;

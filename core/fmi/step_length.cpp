@@ -23,4 +23,8 @@ namespace counterpoint::fmi {
   if (std::abs(typed - h) <= error) last = typed;
 }
 
+[[gnu::noinline]] double StepLength::number_below(double t) {
+  return std::nextafter(t, -std::numeric_limits<double>::infinity());
+}
+
 }  // namespace counterpoint::fmi

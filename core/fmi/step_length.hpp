@@ -23,13 +23,14 @@ struct StepLength {
 
   [[gnu::always_inline]] Step of(double t, double t_end) {
     const double h = t_end - t;
-    if (std::abs(h - last) > rounding(t, t_end)) change(t, t_end);
+    if (std::abs(h - last) > rounding(t, t_end)) [[unlikely]]
+      change(t, t_end);
     const double length = equal ? last : std::max(h, last);
     // Rounding decides, as often as not: a choice of two numbers, and no branch that cannot be foreseen.
-    const double earlier = t_end - length;
-    double told = t + length > t_end ? earlier : t;
+    const double starts[] = {t, t_end - length};
+    const double told = starts[t + length > t_end ? 1 : 0];
     if (told + length > t_end) [[unlikely]]
-      told = std::nextafter(told, -std::numeric_limits<double>::infinity());
+      return {number_below(told), length};
     return {told, length};
   }
 
@@ -39,6 +40,7 @@ struct StepLength {
     return 2.0 * std::numeric_limits<double>::epsilon() * (std::abs(t) + std::abs(t_end));
   }
   void change(double t, double t_end);
+  static double number_below(double t);
 };
 
 }  // namespace counterpoint::fmi

@@ -21,7 +21,6 @@ from ._run.options import FIRST_STEPS, Check, EnergyCorrection, FirstSteps, RunO
 from ._run.port_table import PortTable
 from ._run.precedence import Scheme, to_scheme
 from ._run.problem import Problem
-from ._run.structure import StructureMemory
 from .approximations import Approximation
 from .errors import SetupError
 from .pace import Pace, Step
@@ -160,7 +159,6 @@ class System(InterfacesAndEvents):
         self._added: set[int] = set()
         self.origin: object = None  #: what it was made from
         self.unit_warnings: set[str] = set()  #: connections that a warning has named
-        self._memory = StructureMemory()  #: what runs need not find out again
 
     def add(
         self,

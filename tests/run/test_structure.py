@@ -1,14 +1,14 @@
 """What follows from the structure of a system is found once; whatever changes it is noticed."""
 
-import copy
-import pickle
+import gc
+import weakref
 
 import numpy as np
 import pytest
 
 import counterpoint as cp
 from counterpoint._run import plan as planning
-from counterpoint._run.structure import StructureMemory
+from counterpoint._run import structure
 
 
 def _tank(x0=1.0, **options):
@@ -24,9 +24,16 @@ def _system(x0=1.0):
     return system
 
 
+def _known_system():
+    system = _system()
+    system.run(until=2.0)
+    return system
+
+
 @pytest.fixture
 def checks(monkeypatch):
     """Count how often systems are checked."""
+    monkeypatch.setattr(structure.MEMORY, "kept", ())
     made = []
     check = planning.check_run
 
@@ -40,15 +47,13 @@ def checks(monkeypatch):
 
 def test_a_second_run_of_the_same_system_is_not_checked_again(checks):
     system = _system()
-    first = system.run(until=2.0)
-    second = system.run(until=2.0)
+    first, _, third = (system.run(until=2.0) for _ in range(3))
     assert len(checks) == 1
-    assert second["right.y"].values.tolist() == first["right.y"].values.tolist()
+    assert third["right.y"].values.tolist() == first["right.y"].values.tolist()
 
 
 def test_a_subsystem_that_differs_in_values_only_needs_no_new_check_and_gives_its_own_results(checks):
-    system = _system()
-    system.run(until=2.0)
+    system = _known_system()
     system.subsystems["left"] = cp.system.Participant(_tank(5.0), 0.1)
     varied = system.run(until=2.0)
     assert len(checks) == 1
@@ -81,7 +86,7 @@ def _event(system):
 
 @pytest.mark.parametrize("change", [_other_step, _other_gain, _other_approximation, _third_subsystem, _event])
 def test_a_changed_system_runs_as_if_it_had_never_run_before(change):
-    known, fresh = _system(), _system()
+    known, fresh = _known_system(), _system()
     before = known.run(until=2.0)
     change(known)
     change(fresh)
@@ -106,8 +111,7 @@ def test_a_changed_system_runs_as_if_it_had_never_run_before(change):
     ],
 )  # fmt: skip
 def test_a_mistake_made_after_a_run_is_found_by_the_next_one(change, message):
-    system = _system()
-    system.run(until=2.0)
+    system = _known_system()
     change(system)
     with pytest.raises(cp.SetupError, match=message):
         system.run(until=2.0)
@@ -115,14 +119,14 @@ def test_a_mistake_made_after_a_run_is_found_by_the_next_one(change, message):
 
 @pytest.mark.parametrize("options", [{"until": -1.0}, {"threads": 0}, {"scheme": "slow"}, {"record": ["left.z"]}])
 def test_wrong_options_are_refused_after_a_run_with_right_ones(options):
-    system = _system()
+    system = _known_system()
     system.run(until=2.0, record=["left.y"])
     with pytest.raises(cp.SetupError):
         system.run(**{"until": 2.0, **options})
 
 
 def test_what_is_recorded_follows_each_run():
-    system = _system()
+    system = _known_system()
     for record in (["left.y"], ["right.y"], None, "left", ["left"]):
         expected = _system().run(until=2.0, record=record)
         assert system.run(until=2.0, record=record).signals == expected.signals
@@ -158,8 +162,28 @@ def test_a_model_in_python_is_checked_before_each_run(checks):
     assert len(checks) == 2
 
 
-def test_what_is_known_of_a_system_is_neither_pickled_nor_copied_with_it():
-    memory = StructureMemory()
-    memory.last.once("function", lambda: lambda: None)  # what could not be pickled
-    assert pickle.loads(pickle.dumps(memory)).last.once("function", lambda: 1) == 1
-    assert copy.deepcopy(memory).last.once("function", lambda: 1) == 1
+def test_a_system_of_the_same_structure_needs_no_check_of_its_own(checks):
+    _system().run(until=2.0)
+    _system(5.0).run(until=2.0)
+    assert len(checks) == 1
+
+
+def test_each_system_warns_of_its_units():
+    for _ in range(3):
+        system = _system()
+        system.subsystems["left"].subsystem.units.update(y="m", u="m")
+        system.subsystems["right"].subsystem.units.update(y="no unit at all")
+        with pytest.warns(cp.UnitWarning, match="no unit at all"):
+            system.run(until=2.0)
+
+
+def test_structures_are_kept_without_models_and_not_without_end():
+    models = []
+    for k in range(structure.MOST_KEPT + 3):
+        system = _system()
+        system.run(until=2.0 + k)
+        models.append(weakref.ref(system.subsystems["left"].subsystem))
+    assert len(structure.MEMORY.kept) == structure.MOST_KEPT
+    del system
+    gc.collect()
+    assert [model() for model in models] == [None] * len(models)

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import qmc
 
 import counterpoint as cp
-from counterpoint.sweeps.axes import make_axis
+from counterpoint.sweeps.axes import Axis, make_axis
 from counterpoint.sweeps.plan import make_plan
 
 
@@ -79,3 +79,16 @@ def test_a_large_grid_costs_nothing_until_its_points_are_asked_for():
 def test_a_plan_that_cannot_be_is_explained(given, text):
     with pytest.raises(cp.SetupError, match=text):
         make_plan(**given)
+
+
+def test_the_values_of_an_axis_are_looked_through_once_for_all_rows_of_a_table():
+    looks = []
+
+    class Watched(tuple):
+        def __iter__(self):
+            looks.append(1)
+            return super().__iter__()
+
+    axis = Axis("tank.x0[0]", Watched((1.0, 2.0)))
+    assert [axis.is_numeric for _ in range(10)] == [True] * 10
+    assert len(looks) == 1

@@ -148,6 +148,8 @@ def _checked_ports(structure: Structure, system: System, options: RunOptions) ->
     check_run(system, options, ports)
     warn_about_units(system)
     remember(structure, system, options)
+    if structure.key is not None:
+        ports.settle()
     return ports
 
 

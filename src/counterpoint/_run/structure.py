@@ -1,7 +1,7 @@
-"""What follows from the structure of a system alone: found once, and again when the structure has changed.
+"""What follows from the structure of a system alone: found once, and again for another structure.
 
-Many runs of one system differ in values only: initial states, parameters, matrices. Checks, places of ports, who waits
-for whom and the layout of the result are the same for all of them, and take longer than a short run.
+Many runs differ in values only: initial states, parameters, matrices. Checks, places of ports, who waits for whom and
+the layout of the result are the same for all of them, and take longer than a short run.
 """
 
 from __future__ import annotations
@@ -12,9 +12,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 from .options import RunOptions
 
 if TYPE_CHECKING:
-    from ..system import System
+    from ..system import Connection, System
 
 _T = TypeVar("_T")
+MOST_KEPT = 8
+"""Structures that are remembered."""
+LARGEST_KEPT = 100
+"""Subsystems of a system up to which its structure is remembered: runs of larger ones take longer than planning them,
+and the memory would be missed."""
 
 
 class Once(Protocol):
@@ -43,7 +48,7 @@ class Structure:
         self._found: dict[Hashable, Any] = {}
 
     def once(self, what: Hashable, find: Callable[[], _T]) -> _T:
-        """Return what ``find`` returns, which must depend on nothing but the structure."""
+        """Return what ``find`` returns, which must depend on nothing but the structure, and hold no model."""
         try:
             return cast(_T, self._found[what])
         except KeyError:
@@ -51,32 +56,34 @@ class Structure:
             return found
 
 
-class StructureMemory:
-    """The structure that a system had in its last run; copies of the system share it."""
+class _Memory:
+    """The structures of the latest runs, newest first; replaced as a whole, for other threads read them."""
 
-    def __init__(self) -> None:
-        self.last = Structure(None)
+    kept: tuple[Structure, ...] = ()
 
-    def __reduce__(self) -> tuple[type[StructureMemory], tuple[()]]:
-        return StructureMemory, ()  # another process finds out for itself
+
+MEMORY = _Memory()
 
 
 def structure_of(system: System, options: RunOptions) -> Structure:
     """Return the structure of a system in a run, with all that is known of it."""
-    key, last = _key(system, options), system._memory.last
-    if key is not None and last.key is not None and _is_same(key, last.key):
-        return last
+    key = _key(system, options)
+    if key is not None:
+        for known in MEMORY.kept:
+            if _is_same(key, known.key):
+                return known
     return Structure(key)
 
 
 def remember(structure: Structure, system: System, options: RunOptions) -> None:
-    """Keep what was found for the next run of the system; the checks may have opened ports."""
-    if structure.key is not None:
-        structure.key = _key(system, options)
-        system._memory.last = structure
+    """Keep what was found for further runs; the checks may have opened ports."""
+    if structure.key is None or system.unit_warnings:  # which each system says once
+        return
+    structure.key = _key(system, options)
+    MEMORY.kept = (structure, *MEMORY.kept[: MOST_KEPT - 1])
 
 
-def _is_same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+def _is_same(one: tuple[Any, ...], other: tuple[Any, ...] | None) -> bool:
     try:
         return one == other
     except ValueError:  # of arrays
@@ -89,9 +96,9 @@ def _key(system: System, options: RunOptions) -> tuple[Any, ...] | None:
     Whatever chooses steps, repeats or changes anything is planned anew for each run, and so are models that are no
     plain list of facts.
     """
-    if options.pace is not None or options.window is not None or options.host is not None:
-        return None
-    if options.outside is not None or system.events or options.real_time is not None:
+    special = (options.pace, options.window, options.host, options.outside, options.real_time)
+    large = len(system.subsystems) > LARGEST_KEPT or len(system.connections) > 4 * LARGEST_KEPT
+    if special != (None,) * len(special) or system.events or system.bonds or large:
         return None
     models = []
     for name, part in system.subsystems.items():
@@ -99,12 +106,22 @@ def _key(system: System, options: RunOptions) -> tuple[Any, ...] | None:
         if facts is None or part.step is None or part.pace is not None:
             return None
         models.append((name, part.step, part.typical_step, part.record, facts))
-    if any(connection.law is not None for connection in system.connections):
+    connections = [_facts_of(connection) for connection in system.connections if connection.law is None]
+    if len(connections) < len(system.connections):
         return None
     if not all(isinstance(value, float | int) for value in system.constants.values()):
         return None  # arrays change without being replaced
+    default = options.approximation
     run = (
         options.until, options.start, options.scheme, options.threads, options.first_steps, options.driven,
-        options.approximation,
+        default and (default.made_by or default),
     )  # fmt: skip
-    return run, models, list(system.connections), dict(system.constants), system.convert, list(system.bonds)
+    return run, models, connections, dict(system.constants), system.convert
+
+
+def _facts_of(connection: Connection) -> tuple[Any, ...]:
+    made = [given and (given.made_by or given) for given in connection.approximations]
+    return (
+        connection.sources, connection.target, made, connection.gains, connection.offset, connection.initial,
+        connection.convert,
+    )  # fmt: skip

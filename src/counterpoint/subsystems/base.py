@@ -218,10 +218,6 @@ _NO_FACTS = (
 _PLAIN = frozenset({str, float, int, bool, NoneType, tuple, frozenset})
 
 
-def _are_plain(values: Mapping[str, Any]) -> bool:
-    return _PLAIN.issuperset(map(type, values.values())) or all(isinstance(v, Approximation) for v in values.values())
-
-
 class NativeSubsystem(Subsystem):
     """A subsystem of the core; created by :func:`linear`, :func:`ode`, :func:`table` and the like."""
 
@@ -281,15 +277,22 @@ class NativeSubsystem(Subsystem):
 
     def _facts(self) -> dict[str, Any] | None:
         """Return its attributes, if all are plain."""
+        if type(self) is not NativeSubsystem:
+            return None
         found = vars(self).copy()
         for name in _NO_FACTS:
             found.pop(name, None)
         for name, value in found.items():
-            if type(value) in _PLAIN or isinstance(value, Approximation):
+            if type(value) in _PLAIN:
                 continue
-            if not isinstance(value, dict) or not _are_plain(value):
+            if isinstance(value, dict) and _PLAIN.issuperset(map(type, value.values())):
+                found[name] = value.copy()
+            elif isinstance(value, dict) and all(isinstance(inside, Approximation) for inside in value.values()):
+                found[name] = {port: inside.made_by or inside for port, inside in value.items()}
+            elif isinstance(value, Approximation):
+                found[name] = value.made_by or value
+            else:
                 return None
-            found[name] = value.copy()
         return found
 
     def _native(self) -> _core.Subsystem:

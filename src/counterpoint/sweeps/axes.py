@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -44,9 +45,9 @@ class Axis:
         """Whether there are ends to draw from."""
         return math.isfinite(self.low)
 
-    @property
+    @cached_property
     def is_numeric(self) -> bool:
-        """Whether all values are numbers, so that a column of numbers holds them."""
+        """Whether all values are numbers, so that a column of numbers holds them; asked for every row of a table."""
         return not self.values or all(isinstance(v, int | float) and not isinstance(v, bool) for v in self.values)
 
     def at(self, share: float) -> Any:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 FLUSH_SECONDS = 0.5
 MERGED_PARTS = 32
-LARGEST_PART = 1_000_000
-"""Rows of a file beyond which it is not merged with others."""
+LARGEST_PART = 10_000
+"""Rows of a file beyond which it is not merged with others: merging takes memory for all of them."""
 _STATES = ["done", "failed", "killed", "late"]
 
 
@@ -60,6 +60,7 @@ class Table:
         self._measures = list(measures)
         self._waiting: list[Row] = []
         self._flushed = 0.0
+        self._counts: dict[Path, int] = {}  # rows of files, which do not change
         self._next = 1 + max((_number(path) for path in self.parts()), default=-1)
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -132,7 +133,9 @@ class Table:
         self._write(self._arrow.concat_tables([self._read(path) for path in small]), small)
 
     def _rows(self, path: Path) -> int:
-        return int(self._arrow.parquet.read_metadata(path).num_rows)
+        if path not in self._counts:
+            self._counts[path] = int(self._arrow.parquet.read_metadata(path).num_rows)
+        return self._counts[path]
 
     def _read(self, path: Path) -> Any:
         return self._arrow.parquet.read_table(path, schema=self.schema)
