@@ -96,6 +96,8 @@ class Participant {
     assumes_ = (heard || pace_listens_) && extrapolates_;
   }
 
+  /// Whether it has assumed or may assume something that is to be compared.
+  bool compares() const { return compared_; }
   /// Compare what was assumed of the source of connection k with what it has published.
   void compare(std::size_t k);
 

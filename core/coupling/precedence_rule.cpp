@@ -40,8 +40,11 @@ void PrecedenceRule::look_again() {
   for (Candidate& c : candidates_) {
     c.ready = false;
     if (c.round == nullptr) update_limits(c);  // those that step together hold up nobody but each other
-    offer(c);
+    if (c.round != nullptr ? c.represented : !may_step(c)) continue;
+    c.ready = true;
+    ready_.push_back(c.index);
   }
+  if (ready_.size() > 1) std::make_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });
 }
 
 void PrecedenceRule::aim_at(double target) {
