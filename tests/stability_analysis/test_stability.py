@@ -110,7 +110,9 @@ def test_steps_that_alternate_can_grow_though_each_of_them_is_stable():
     found = changing_pace(system, "parallel", factors=(0.5, 1.8))
     assert found.worst == (0.5, 1.8)
     assert not found.proven_stable
+    assert str(found).startswith("worst when steps alternate between 0.5 and 1.8 times: ")
     gentle = changing_pace(system.halved(8), "parallel", factors=(1.0, 1.5))
+    assert str(gentle).startswith(f"worst with {gentle.worst[0]:g} times the steps throughout: ")
     assert gentle.proven_stable
     assert max(gentle.growth.values()) < 0.0
 
@@ -125,3 +127,8 @@ def test_a_system_without_states_has_nothing_to_analyse():
     system.add("clock", cp.source(lambda t: t, outputs="t"), step=0.1)
     with pytest.raises(cp.SetupError, match='"clock" has no states'):
         cp.stability(system)
+
+
+def test_estimated_responses_have_no_map_of_a_period():
+    with pytest.raises(cp.SetupError, match="estimated responses are fitted to what was published before"):
+        cp.stability(two_mass(5, cp.lagrange(1)), "parallel", window=cp.estimated_response())

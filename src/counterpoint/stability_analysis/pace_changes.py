@@ -59,10 +59,10 @@ class ChangingPace:
         return self.bound <= 1.0
 
     def __str__(self) -> str:
-        pair = self.worst
+        a, b = self.worst
+        how = f"with {a:g} times the steps throughout" if a == b else f"when steps alternate between {a:g} and {b:g} times"
         return (
-            f"worst when steps alternate between {pair[0]:g} and {pair[1]:g} times: {self.growth[pair]:.3g} 1/s; "
-            f"any sequence grows by less than {self.bound:.4g} in a stretch"
+            f"worst {how}: {self.growth[a, b]:.3g} 1/s; any sequence grows by less than {self.bound:.4g} in a stretch"
         )
 
 
