@@ -43,8 +43,8 @@ void PrecedenceRule::look_again() {
     if (c.round != nullptr ? c.represented : !may_step(c)) continue;
     c.ready = true;
     ready_.push_back(c.index);
+    if (ready_.size() == 2 ? later(ready_[0], ready_[1]) : ready_.size() > 2) sift_last_in();
   }
-  if (ready_.size() > 1) std::make_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });
 }
 
 void PrecedenceRule::aim_at(double target) {
