@@ -217,7 +217,7 @@ class Participant {
   bool wants_record_;
   bool records_;  ///< where it is wanted, and heard
   bool heard_ = true;
-  bool compared_ = true;  ///< something may have been since the last mark
+  bool compared_ = true;                            ///< something may have been since the last mark
   bool jumps_;                                      ///< its outputs may jump when events change its inputs
   std::vector<double> before_event_, after_event_;  ///< outputs; empty: no event ended the step
   bool pace_listens_;                               ///< it is not one of the built-in ones

@@ -65,9 +65,7 @@ class LargestChange {
     }
     if (j < count) compare(value[j * stride], earlier[j * stride], even_);
   }
-  SignalChange found() const {
-    return {larger(even_.size, odd_.size), larger(even_.change, odd_.change)};
-  }
+  SignalChange found() const { return {larger(even_.size, odd_.size), larger(even_.change, odd_.change)}; }
 
  private:
   static double larger(double a, double b) { return !(a <= b) ? a : b; }  // so is NaN
@@ -85,7 +83,8 @@ SignalChange change_of(const InterfaceSignal& signal, std::size_t first, double 
   const History &now = *signal.now, &before = *signal.before;
   LargestChange found;
   std::size_t k = first;
-  const std::size_t end = now.end(), shared = std::min(end, before.end()), width = static_cast<std::size_t>(now.width());
+  const std::size_t end = now.end(), shared = std::min(end, before.end()),
+                    width = static_cast<std::size_t>(now.width());
   for (bool alike = true; alike && k < shared;) {
     const std::size_t count = std::min({shared - k, now.in_a_row(k), before.in_a_row(k)});
     const double *t = &now.times()[k & now.mask()], *t_before = &before.times()[k & before.mask()];

@@ -76,8 +76,8 @@ def stability(
     """
     if getattr(window, "estimate", None) is not None:
         raise SetupError(
-            "stability: window: estimated responses are fitted to what was published before, so that there is no map of "
-            "a period; run the system instead"
+            "stability: window: estimated responses are fitted to what was published before, so that there is no map "
+            "of a period; run the system instead"
         )
     linear = system
     if not isinstance(linear, LinearisedSystem):

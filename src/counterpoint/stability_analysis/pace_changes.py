@@ -60,10 +60,11 @@ class ChangingPace:
 
     def __str__(self) -> str:
         a, b = self.worst
-        how = f"with {a:g} times the steps throughout" if a == b else f"when steps alternate between {a:g} and {b:g} times"
-        return (
-            f"worst {how}: {self.growth[a, b]:.3g} 1/s; any sequence grows by less than {self.bound:.4g} in a stretch"
-        )
+        how = f"with {a:g} times the steps throughout"
+        if a != b:
+            how = f"when steps alternate between {a:g} and {b:g} times"
+        bound = f"any sequence grows by less than {self.bound:.4g} in a stretch"
+        return f"worst {how}: {self.growth[a, b]:.3g} 1/s; {bound}"
 
 
 def changing_pace(
