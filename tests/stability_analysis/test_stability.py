@@ -129,6 +129,24 @@ def test_a_system_without_states_has_nothing_to_analyse():
         cp.stability(system)
 
 
+def test_unit_histories_are_no_signals_that_windows_are_reported_for():
+    """A repeat changes what follows from one number of a history by any amount; the map is right all the same."""
+    system = cp.System()
+    for name, stiffness, step in (("a", 6.0, 0.01), ("b", 11.0, 0.02), ("c", 6.0, 0.05)):
+        mass = cp.linear([[0, 1], [-stiffness, 0]], [[0], [5]], [[1, 0]], x0=[1, 0], inputs="u", outputs="x")
+        system.add(name, mass, step=step)
+    system.connect(["a.x", "c.x"], "b.u", cp.lagrange(1), law=lambda a, c: a + c)
+    system.connect("b.x", "a.u", cp.lagrange(1))
+    system.connect("b.x", "c.u", cp.lagrange(1))
+    for window in ("repeat-once", cp.window(0.1, repeats=2)):
+        assert not cp.stability(system, "parallel", window=window).radius > 1.1
+
+
+def test_steps_that_change_are_analysed_without_windows():
+    with pytest.raises(cp.SetupError, match="changing_pace: window: steps that change are analysed without windows"):
+        changing_pace(two_mass(5, cp.lagrange(1)), "parallel", window="repeat-once")
+
+
 def test_estimated_responses_have_no_map_of_a_period():
     with pytest.raises(cp.SetupError, match="estimated responses are fitted to what was published before"):
         cp.stability(two_mass(5, cp.lagrange(1)), "parallel", window=cp.estimated_response())

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..approximations import Approximation
+from ..errors import SetupError
 from ..linearisation import LinearisedSystem, linearise
 from ..system import System
 from .prober import Pattern, Prober
@@ -96,6 +97,8 @@ def changing_pace(
     >>> cp.stability_analysis.changing_pace(system, "parallel", factors=(1.0, 1.5)).proven_stable
     True
     """
+    if options.get("window") is not None:
+        raise SetupError("changing_pace: window: steps that change are analysed without windows; leave it out")
     linear = system if isinstance(system, LinearisedSystem) else linearise(system, approximation=approximation)
     growth = {}
     for a, b in product(factors, factors):
