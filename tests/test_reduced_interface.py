@@ -88,6 +88,9 @@ def test_the_mass_at_the_tip_of_a_pendulum_is_that_across_its_rod():
     pendulum.force("hand", "A", ("input:force_x", "input:force_y"))
     near = pendulum.linearise(outputs=["ax", "ay"])
     assert cp.interface_mass(near, "force_x", "ax") == pytest.approx(np.array([[3.0]]))
+    assert cp.interface_mass(pendulum, "force_x", "ax") == pytest.approx(np.array([[3.0]]))
+    with pytest.raises(cp.SetupError, match="expected a mechanism, its linear model or an FMU in a run"):
+        cp.interface_mass(3.0, "force_x", "ax")
     with pytest.raises(cp.SetupError, match="do not move ax, ay in all directions"):
         cp.interface_mass(near, ["force_x", "force_y"], ["ax", "ay"])
     with pytest.raises(cp.SetupError, match='no output "bx"'):

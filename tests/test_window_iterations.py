@@ -360,6 +360,17 @@ def test_repeats_that_grow_are_told_without_a_tolerance():
     assert result.quality.verdict != "good"
 
 
+def test_an_only_repeat_that_changes_all_there_is_is_told():
+    """One change has none to be compared with; but one that is larger than the signal says enough."""
+    text = (
+        r'9 of 10 windows were changed by their repeat by more than .* use .*, more repeats or acceleration="iqn-ils"$'
+    )
+    with pytest.warns(cp.WindowWarning, match=text):
+        result = force_on_mass(200.0, 0.5).run(until=5.0, scheme="parallel", window="repeat-once")
+    assert result.summary.windows.growing == 9
+    assert result.summary.windows.largest_change > 1.0
+
+
 def test_a_window_that_does_not_converge_may_stop_the_run():
     window = cp.window(1.0, 3, 1e-10, when_not_converged="stop")
     with pytest.raises(cp.SolverError) as caught:

@@ -78,10 +78,13 @@ std::size_t Comparison::behind(const Samples& samples, double t) {
 
 void Comparison::save(Saved& into) const {
   into.compared_for = compared_for_;
-  into.pending.assign(assumed_.begin() + static_cast<long>(first_), assumed_.begin() + static_cast<long>(last_));
+  into.pending.clear();
+  if (pending())
+    into.pending.assign(assumed_.begin() + static_cast<long>(first_), assumed_.begin() + static_cast<long>(last_));
   into.tally = defect.tally_;
-  into.spreads.resize(defect.spreads_.size());
-  std::copy(defect.spreads_.begin(), defect.spreads_.end(), into.spreads.begin());
+  const std::size_t width = defect.spreads_.size();
+  if (into.spreads.size() != width) into.spreads.resize(width);
+  for (std::size_t j = 0; j < width; ++j) into.spreads[j] = defect.spreads_[j];
   into.place = place_;
   into.rows = defect.rows_.total();
 }

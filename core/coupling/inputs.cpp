@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "coupling/few_numbers.hpp"
 #include "signal/smooth_stretch.hpp"
 
 namespace counterpoint {
@@ -288,14 +289,13 @@ void Inputs::restore(const Saved& saved) {
 void Inputs::mark(Mark& into) {
   fast_.leave_lines(connections_);
   const std::size_t count = connections_.size();
-  if (into.ends.size() != count || into.values.size() != values_.size()) {  // the first time
+  if (into.ends.size() != count) {  // the first time
     into.ends.resize(count);
     into.last_inputs.resize(per_step_ ? count : 0);
-    into.values.resize(values_.size());
   }
   for (std::size_t k = 0; k < count; ++k) into.ends[k] = connections_[k].samples.end;
   for (std::size_t k = 0; k < into.last_inputs.size(); ++k) into.last_inputs[k] = connections_[k].last_input;
-  std::copy(values_.begin(), values_.end(), into.values.begin());
+  copy_few(values_, into.values);
   into.step = step_;
   if (events_) events_->save(into.events);
 }
@@ -307,7 +307,7 @@ void Inputs::return_to(const Mark& mark) {
     connections_[k].look_up_again();
   }
   for (std::size_t k = 0; k < mark.last_inputs.size(); ++k) connections_[k].last_input = mark.last_inputs[k];
-  std::copy(mark.values.begin(), mark.values.end(), values_.begin());
+  copy_few(mark.values, values_);
   step_ = mark.step;
   window_until_ = -Polynomial::infinity;
   if (events_) events_->restore(mark.events);

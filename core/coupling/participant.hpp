@@ -96,6 +96,8 @@ class Participant {
     assumes_ = (heard || pace_listens_) && extrapolates_;
   }
 
+  /// Whether it has assumed or may assume something that is to be compared.
+  bool compares() const { return compared_; }
   /// Compare what was assumed of the source of connection k with what it has published.
   void compare(std::size_t k);
 
@@ -215,7 +217,7 @@ class Participant {
   bool wants_record_;
   bool records_;  ///< where it is wanted, and heard
   bool heard_ = true;
-  bool compared_ = true;  ///< something may have been since the last mark
+  bool compared_ = true;                            ///< something may have been since the last mark
   bool jumps_;                                      ///< its outputs may jump when events change its inputs
   std::vector<double> before_event_, after_event_;  ///< outputs; empty: no event ended the step
   bool has_pace_;                                   ///< it is not one of the built-in ones

@@ -40,7 +40,10 @@ void PrecedenceRule::look_again() {
   for (Candidate& c : candidates_) {
     c.ready = false;
     if (c.round == nullptr) update_limits(c);  // those that step together hold up nobody but each other
-    offer(c);
+    if (c.round != nullptr ? c.represented : !may_step(c)) continue;
+    c.ready = true;
+    ready_.push_back(c.index);
+    if (ready_.size() == 2 ? later(ready_[0], ready_[1]) : ready_.size() > 2) sift_last_in();
   }
 }
 

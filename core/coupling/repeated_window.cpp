@@ -238,8 +238,9 @@ bool RepeatedWindow::settle(bool converged, double end) {
 void RepeatedWindow::note(double end) {
   const double last = changes_.back();
   const bool asks = spec_.tolerance > 0.0;
-  const bool fails =
-      asks ? !(last <= spec_.tolerance) : changes_.size() > 1 && last > changes_.front() && last > small_change;
+  const bool grows = changes_.size() > 1 ? last > changes_.front() && last > small_change
+                                         : count_ > 1.0 && last > 1.0;  // the first window knows no sizes
+  const bool fails = asks ? !(last <= spec_.tolerance) : grows;
   if (fails) ++(asks ? tally_.not_converged : tally_.growing);
   const bool larger = !(last <= tally_.largest_change);
   if (larger) {

@@ -54,6 +54,7 @@ std::optional<CallUnderWay> Scheduler::call_under_way() const {
 }
 
 void Scheduler::compare_all() {
+  if (!compares_) return;
   for (std::size_t i = 0; i < network_.participants.size(); ++i) network_.compare(static_cast<int>(i));
 }
 

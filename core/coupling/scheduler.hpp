@@ -34,6 +34,9 @@ class Scheduler {
   /// Find out again which participants may step: they were moved, or what they read was changed.
   void look_again();
 
+  /// Nothing is assumed until this is called again: there is nothing to compare.
+  void compare(bool compares) { compares_ = compares; }
+
   /// Step until every participant has reached `target`, or for a slice: until `wall_seconds` have passed
   /// or some hundred thousand steps are made, whose results should be taken away.
   /// Returns true when all have reached it. Throws what a model threw; see `network().failure`.
@@ -63,6 +66,7 @@ class Scheduler {
   fast::SchedulingPaths paths_;
   std::shared_ptr<WallClock> wall_clock_;  ///< null: as fast as possible
   long steps_made_ = 0;                    ///< in this slice
+  bool compares_ = true;
 };
 
 }  // namespace counterpoint

@@ -52,31 +52,54 @@ class Reading {
   std::size_t next_;  ///< the first sample not before the time asked last
 };
 
+/// The largest absolute value and the largest difference of two signals.
+class LargestChange {
+ public:
+  /// So many numbers, each `stride` after the one before. Two at a time: one largest number would have to wait for the
+  /// comparison before it.
+  void add(const double* value, const double* earlier, std::size_t count, std::size_t stride) {
+    std::size_t j = 0;
+    for (; j + 1 < count; j += 2) {
+      compare(value[j * stride], earlier[j * stride], even_);
+      compare(value[(j + 1) * stride], earlier[(j + 1) * stride], odd_);
+    }
+    if (j < count) compare(value[j * stride], earlier[j * stride], even_);
+  }
+  SignalChange found() const { return {larger(even_.size, odd_.size), larger(even_.change, odd_.change)}; }
+
+ private:
+  static double larger(double a, double b) { return !(a <= b) ? a : b; }  // so is NaN
+  static void compare(double value, double earlier, SignalChange& largest) {
+    largest.size = larger(std::abs(value), largest.size);
+    largest.change = larger(std::abs(value - earlier), largest.change);
+  }
+
+  SignalChange even_, odd_;
+};
+
 }  // namespace
 
 SignalChange change_of(const InterfaceSignal& signal, std::size_t first, double tolerance) {
   const History &now = *signal.now, &before = *signal.before;
-  SignalChange found;
-  const auto add = [&](double value, double earlier) {
-    found.size = std::max(found.size, std::abs(value));
-    const double difference = std::abs(value - earlier);
-    if (!(difference <= found.change)) found.change = difference;  // NaN is the largest
-  };
+  LargestChange found;
   std::size_t k = first;
-  const std::size_t end = now.end(), shared = std::min(end, before.end()), width = static_cast<std::size_t>(now.width());
+  const std::size_t end = now.end(), shared = std::min(end, before.end()),
+                    width = static_cast<std::size_t>(now.width());
   for (bool alike = true; alike && k < shared;) {
     const std::size_t count = std::min({shared - k, now.in_a_row(k), before.in_a_row(k)});
     const double *t = &now.times()[k & now.mask()], *t_before = &before.times()[k & before.mask()];
     const double *value = now.value(k) + signal.column, *earlier = before.value(k) + signal.column;
-    std::size_t j = 0;
-    for (; j < count && t[j] == t_before[j]; ++j) add(value[j * width], earlier[j * width]);
-    alike = j == count;
-    k += j;
+    const std::size_t same = static_cast<std::size_t>(std::mismatch(t, t + count, t_before).first - t);
+    found.add(value, earlier, same, width);
+    alike = same == count;
+    k += same;
   }
-  if (k == end) return found;
   Reading reading(before, first, signal.column, false, tolerance);
-  for (; k < end; ++k) add(now.value(k)[signal.column], reading.at(now.time(k)));
-  return found;
+  for (; k < end; ++k) {
+    const double earlier = reading.at(now.time(k));
+    found.add(now.value(k) + signal.column, &earlier, 1, width);
+  }
+  return found.found();
 }
 
 void Waveform::open(const std::vector<InterfaceSignal>& interface) {

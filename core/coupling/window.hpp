@@ -25,7 +25,7 @@ struct WindowTally {
   long not_converged = 0;        ///< windows whose last repeat changed more than the tolerance
   double largest_change = 0.0;   ///< by the last repeat of a window, relative
   double time_of_largest = 0.0;  ///< end of that window, s
-  long growing = 0;              ///< windows without a tolerance whose repeats changed more and more
+  long growing = 0;              ///< windows without a tolerance whose repeats changed more and more, or all there is
   long cuts = 0;                 ///< windows that were begun again with an earlier end
   std::vector<double> changes;   ///< by the repeats of the window with the largest change that has not converged
   int participant = -1;          ///< whose output changed most there, and

@@ -125,8 +125,7 @@ void WindowedScheduler::open() {
     for (std::size_t i = 0; i < participants.size(); ++i) mark(static_cast<int>(i));
     for (Source& source : sources_) {
       const std::size_t end = participants[source.participant].history.end();
-      source.first = source.reach == 0 ? network().first_needed(source.participant)
-                                       : end - std::min(end, source.reach);
+      source.first = source.reach == 0 ? network().first_needed(source.participant) : end - std::min(end, source.reach);
     }
     window_->opened(interface_);
     hear_all(!window_->is_provisional());
@@ -156,7 +155,12 @@ void WindowedScheduler::mark(int participant) {
 
 /// Record and compare what happens in the next pass, or do not.
 void WindowedScheduler::hear_all(bool all) {
-  for (Participant& p : network().participants) p.set_heard(all);
+  bool compares = false;
+  for (Participant& p : network().participants) {
+    p.set_heard(all);
+    compares = compares || p.compares();
+  }
+  scheduler_.compare(compares);
 }
 
 /// True when the window is done, false when the slice is over.
@@ -246,25 +250,28 @@ void WindowedScheduler::repeat() {
     shortened_ = true;
   }
   network().forget_failure();
+  const Reading reading = !window_->reads_earlier() ? Reading::present
+                          : window_->centred()      ? Reading::both_sides
+                                                    : Reading::earlier;
   for (std::size_t i = 0; i < participants.size(); ++i) {
-    if (!window_->keeps(static_cast<int>(i))) take_back(static_cast<int>(i));
+    if (!window_->keeps(static_cast<int>(i))) take_back(static_cast<int>(i), reading);
   }
   hear_all(!window_->is_provisional());
   scheduler_.look_again();
   ++pass_;
 }
 
-void WindowedScheduler::take_back(int participant) {
+void WindowedScheduler::take_back(int participant, Reading reading) {
   Participant& p = network().participants[participant];
   network().guarded(participant, [&] { p.return_to(marks_[participant]); });
-  if (window_->reads_earlier()) {
-    p.read_earlier(earlier_, window_->centred());
-    if (window_->centred()) p.wants_sources_until(to_);
-  } else {
+  if (reading == Reading::present) {
     p.read_present();
+  } else {
+    p.read_earlier(earlier_, reading == Reading::both_sides);
   }
+  if (reading == Reading::both_sides) p.wants_sources_until(to_);
   // What was saved proposes to go to the first end, in steps of the first pass.
-  if (shortened_ || !window_->reads_earlier()) open_until_end(participant);
+  if (shortened_ || reading == Reading::present) open_until_end(participant);
 }
 
 void WindowedScheduler::open_until_end(int participant) {

@@ -66,6 +66,7 @@ class WindowedScheduler {
     std::size_t first;  ///< sample that is needed, at T
     std::size_t reach;  ///< samples that are needed, the one at T included; 0: that depends on where consumers stand
   };
+  enum class Reading { present, earlier, both_sides };  ///< of a repeat: what was published, and from which sides
   bool takes_back() const { return takes_back_; }
   bool predicts() const { return predicts_; }
   bool can_go_in_rounds();
@@ -77,7 +78,7 @@ class WindowedScheduler {
   void hear_all(bool all);
   bool finish_passes(double wall_seconds);
   void repeat();
-  void take_back(int participant);
+  void take_back(int participant, Reading reading);
   void open_until_end(int participant);
   void go_back();
   void leave_windows();

@@ -91,11 +91,13 @@ bool Clocks::is_active(const std::vector<int>& clocks) const {
 
 void Clocks::add_memory(std::vector<double>& to) const {
   to.push_back(start_);
+  if (empty()) return;
   for (const auto* part : {&interval_, &shift_, &count_, &next_}) to.insert(to.end(), part->begin(), part->end());
 }
 
 void Clocks::set_memory(const double* memory) {
   start_ = *memory++;
+  if (empty()) return;
   for (auto* part : {&interval_, &shift_, &count_, &next_}) {
     std::copy_n(memory, part->size(), part->begin());
     memory += part->size();

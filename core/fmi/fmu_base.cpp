@@ -251,7 +251,7 @@ void FmuBase::refuse_event(double t) const {
 }
 
 void FmuBase::put_shared(std::vector<double>& memory) const {
-  memory.insert(memory.end(), u_discrete_.begin(), u_discrete_.end());
+  if (!u_discrete_.empty()) memory.insert(memory.end(), u_discrete_.begin(), u_discrete_.end());
   clocks_.add_memory(memory);
   if (!clocked_outputs_.empty()) memory.insert(memory.end(), y_.begin(), y_.end());
 }

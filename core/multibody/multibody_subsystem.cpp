@@ -2,9 +2,23 @@
 
 #include <algorithm>
 
+#include "coupling/few_numbers.hpp"
 #include "recipe/factory.hpp"
 
 namespace counterpoint::multibody {
+
+namespace {
+
+void copy(const State& from, State& to) {
+  to.t = from.t;
+  to.previous_step = from.previous_step;
+  to.stiffening = from.stiffening;
+  for (auto member : {&State::q, &State::v, &State::a, &State::auxiliary, &State::previous, &State::jerk,
+                      &State::previous_jerk, &State::multipliers, &State::memory, &State::inputs})
+    copy_few(from.*member, to.*member);
+}
+
+}  // namespace
 
 CoupledInputs::CoupledInputs(int inputs, bool needs_derivatives)
     : needs_derivatives_(needs_derivatives),
@@ -125,11 +139,11 @@ const double* MultibodySubsystem::output_derivative(double t, Inputs&) {
 std::unique_ptr<SavedState> MultibodySubsystem::save() const { return std::make_unique<Saved>(state_); }
 
 bool MultibodySubsystem::save_again(SavedState& state) const {
-  static_cast<Saved&>(state).state = state_;
+  copy(state_, static_cast<Saved&>(state).state);
   return true;
 }
 
-void MultibodySubsystem::restore(const SavedState& state) { state_ = static_cast<const Saved&>(state).state; }
+void MultibodySubsystem::restore(const SavedState& state) { copy(static_cast<const Saved&>(state).state, state_); }
 
 std::unique_ptr<SavedState> MultibodySubsystem::read_state(recipe::Reader& reader) const {
   auto made = std::make_unique<Saved>(state_);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "coupling/few_numbers.hpp"
 #include "ode/product.hpp"
 #include "recipe/factory.hpp"
 
@@ -157,14 +158,14 @@ bool OdeSubsystem::save_again(SavedState& state) const {
 }
 
 void OdeSubsystem::keep(Saved& into) const {
-  into.x.assign(x_.begin(), x_.end());
+  copy_few(x_, into.x);
   solver_->keep_memory(into.memory);
   into.last_step = last_step_;
 }
 
 void OdeSubsystem::restore(const SavedState& state) {
   const Saved& saved = static_cast<const Saved&>(state);
-  std::copy(saved.x.begin(), saved.x.end(), x_.begin());
+  copy_few(saved.x, x_);
   solver_->set_memory(saved.memory);
   last_step_ = saved.last_step;
 }

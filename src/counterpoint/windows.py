@@ -287,7 +287,8 @@ def estimated_response(length: float | str | None = None, order: int = 2) -> Win
     the estimates of all subsystems are solved together, once, and inputs go in lines to the values found. After the
     first windows the coupling is then implicit, for linear subsystems up to the accuracy of the fit. In the first
     ``order + 4`` windows values are held; a coupling that is unstable with held values grows during these. Where the
-    estimate has been worse than straight lines, these are used.
+    estimate has been worse than straight lines, these are used. An input that a subsystem takes at the start of its
+    step only (``hold()``, FMUs with ``inputs_at="start"``) knows nothing of it.
 
     For ``scheme="parallel"``.
 

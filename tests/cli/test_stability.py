@@ -30,3 +30,24 @@ def test_a_mechanism_without_freedom_is_told(counterpoint, examples):
     code, _, err = counterpoint("stability", examples / "slider-crank.toml")
     assert code == 2
     assert "has no states" in err
+
+
+def test_steps_that_change_are_analysed(counterpoint, examples):
+    code, out, _ = counterpoint("stability", examples / "two_mass.toml", "--changing-steps", "0.5, 1")
+    assert code == 0
+    assert "steps that change: worst w" in out
+    assert "any sequence grows by less than" in out
+    for wrong in ("0.5,x", "-1", ","):
+        code, _, err = counterpoint("stability", examples / "two_mass.toml", "--changing-steps", wrong)
+        assert code == 2
+        assert "expected positive numbers" in err
+
+
+def test_schemes_that_a_window_does_not_allow_are_named_in_the_comparison(counterpoint, examples, tmp_path):
+    text = (examples / "two_mass.toml").read_text()
+    scenario = tmp_path / "compound.toml"
+    scenario.write_text(f'window = {{ compound = 1.0, tolerance = 1e-8, acceleration = "iqn-ils" }}\n{text}')
+    code, out, err = counterpoint("stability", scenario, "--compare", "--largest-step")
+    assert code == 0, err
+    assert out.count("the window does not allow it") == 3
+    assert "stable up to" in out

@@ -112,7 +112,9 @@ def test_a_black_box_without_states_is_a_gain():
     assert model.A.shape == (0, 0)
     assert model.D[0, 0] == pytest.approx(0.5)
     found = cp.stability(system, "parallel")
-    assert [mode.frequency for mode in found.modes] == pytest.approx([np.sqrt(15 - 5 * 0.5 - 0.05**2) / (2 * np.pi)] * 2)
+    assert [mode.frequency for mode in found.modes] == pytest.approx(
+        [np.sqrt(15 - 5 * 0.5 - 0.05**2) / (2 * np.pi)] * 2
+    )
 
 
 def test_a_black_box_that_forgets_has_a_motion_that_ends_at_once():

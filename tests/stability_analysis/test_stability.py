@@ -110,7 +110,9 @@ def test_steps_that_alternate_can_grow_though_each_of_them_is_stable():
     found = changing_pace(system, "parallel", factors=(0.5, 1.8))
     assert found.worst == (0.5, 1.8)
     assert not found.proven_stable
+    assert str(found).startswith("worst when steps alternate between 0.5 and 1.8 times: ")
     gentle = changing_pace(system.halved(8), "parallel", factors=(1.0, 1.5))
+    assert str(gentle).startswith(f"worst with {gentle.worst[0]:g} times the steps throughout: ")
     assert gentle.proven_stable
     assert max(gentle.growth.values()) < 0.0
 
@@ -125,3 +127,26 @@ def test_a_system_without_states_has_nothing_to_analyse():
     system.add("clock", cp.source(lambda t: t, outputs="t"), step=0.1)
     with pytest.raises(cp.SetupError, match='"clock" has no states'):
         cp.stability(system)
+
+
+def test_unit_histories_are_no_signals_that_windows_are_reported_for():
+    """A repeat changes what follows from one number of a history by any amount; the map is right all the same."""
+    system = cp.System()
+    for name, stiffness, step in (("a", 6.0, 0.01), ("b", 11.0, 0.02), ("c", 6.0, 0.05)):
+        mass = cp.linear([[0, 1], [-stiffness, 0]], [[0], [5]], [[1, 0]], x0=[1, 0], inputs="u", outputs="x")
+        system.add(name, mass, step=step)
+    system.connect(["a.x", "c.x"], "b.u", cp.lagrange(1), law=lambda a, c: a + c)
+    system.connect("b.x", "a.u", cp.lagrange(1))
+    system.connect("b.x", "c.u", cp.lagrange(1))
+    for window in ("repeat-once", cp.window(0.1, repeats=2)):
+        assert not cp.stability(system, "parallel", window=window).radius > 1.1
+
+
+def test_steps_that_change_are_analysed_without_windows():
+    with pytest.raises(cp.SetupError, match="changing_pace: window: steps that change are analysed without windows"):
+        changing_pace(two_mass(5, cp.lagrange(1)), "parallel", window="repeat-once")
+
+
+def test_estimated_responses_have_no_map_of_a_period():
+    with pytest.raises(cp.SetupError, match="estimated responses are fitted to what was published before"):
+        cp.stability(two_mass(5, cp.lagrange(1)), "parallel", window=cp.estimated_response())

@@ -40,6 +40,14 @@ bool HeldRound::serves(const std::vector<Participant*>& members) {
   });
 }
 
+/// What a subsystem does and how inputs are made may change; the rest is what it was when the run began.
+bool HeldRound::still_serves() const {
+  return trusted_ && std::all_of(participants_.begin(), participants_.end(), [](const Participant* p) {
+           return p->fast.held->held_step().function != nullptr &&
+                  p->inputs->fast_paths().are_held(!p->inputs->connections().empty());
+         });
+}
+
 void HeldRound::open(int count, double before) {
   for (const Participant* p : participants_) count = std::min<int>(count, static_cast<int>(p->history.room_in_a_row()));
   for (std::size_t i = 0; i < members_.size(); ++i) {

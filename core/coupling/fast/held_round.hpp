@@ -26,7 +26,7 @@ class HeldRound {
   static bool serves(const std::vector<Participant*>& members);
   /// Whether they still can. Once the settings of the floating-point unit were found changed, they cannot: all are
   /// watched in every step from then on.
-  bool still_serves() const { return trusted_ && serves(participants_); }
+  bool still_serves() const;
 
   /// At most `most` rounds, for as long as a step begins before `before`; returns how many there were. When a
   /// participant fails its number is `failed`, and all else is as if the steps had been made one by one.

@@ -22,8 +22,8 @@ void InputPaths::choose(std::vector<Connection>& connections, const SetUp& set_u
                                  [](const Connection& c) { return c.fast.is_line && !c.waits; });
   if (!lines) return;
   for (const Connection& c : connections) line_inputs_.emplace_back(c);
-  interpolate_ = std::all_of(connections.begin(), connections.end(),
-                             [](const Connection& c) { return c.fast.interpolates; });
+  interpolate_ =
+      std::all_of(connections.begin(), connections.end(), [](const Connection& c) { return c.fast.interpolates; });
   sloped_ = std::any_of(line_inputs_.begin(), line_inputs_.end(), [](const LineInput& input) { return input.sloped; });
 }
 

@@ -34,9 +34,9 @@ class Round {
   void join();
 
   /// The participants have been moved: all stand at the same place.
-  void start_over() { next_ = 0; }
+  void start_over() { next_.store(0, std::memory_order_relaxed); }
   /// No round is under way.
-  bool is_whole() const { return next_ == 0; }
+  bool is_whole() const { return next_.load(std::memory_order_relaxed) == 0; }
   const std::vector<int>& members() const { return members_; }
 
   /// Rounds up to `target`, as many as there is room for or until a step was costly. Returns the number of steps made,

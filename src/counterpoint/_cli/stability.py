@@ -34,6 +34,7 @@ SCHEMES = ("slowest-first", "fastest-first", "parallel", "sequential")
 )
 @click.option("--compare", is_flag=True, help="Compare all schemes.")
 @click.option("--largest-step", is_flag=True, help="Find the largest stable step by bisection.")
+@click.option("--changing-steps", metavar="FACTORS", help="Growth when all steps change by these factors: 0.5,1,2.")
 @click.option("--span", type=SECONDS, metavar="S", help="Time span for amplitude and phase errors [the run].")
 @click.option("--at", type=SECONDS, default=0.0, metavar="S", help="Linearise at this time of a run [start].")
 @with_model_options
@@ -47,6 +48,7 @@ def stability(
     scheme: str | None,
     compare: bool,
     largest_step: bool,
+    changing_steps: str | None,
     span: float | None,
     at: float,
     values: tuple[str, ...],
@@ -72,6 +74,7 @@ def stability(
     from ..linearisation import linearise
     from ..stability_analysis import stability as analyse
 
+    factors = _factors(changing_steps)
     step, named = steps_of(steps)
     settings = CaseSettings(None, step, scheme, None, named, assignments(values), isolate, lenient)
     case = read_case(scenario, allow_outside=allow_outside, allow_remote=allow_remote, settings=settings)
@@ -87,9 +90,24 @@ def stability(
         _print_schemes(system, how, console)
     if largest_step:
         _print_largest(system, options.scheme, how, console)
+    if factors:
+        _print_changing(system, options.scheme, factors, how, console)
     if plot is not None:
         found.plot(plot)
         say(f"wrote {plot}", console)
+
+
+def _factors(text: str | None) -> list[float]:
+    """Return the factors of ``--changing-steps``; none: it was not given."""
+    parts = [] if text is None else text.replace(",", " ").split()
+    try:
+        factors = [float(part) for part in parts]
+    except ValueError:
+        factors = [0.0]
+    if text is not None and (not factors or not all(0.0 < factor < float("inf") for factor in factors)):
+        text = f'"{text}"; expected positive numbers, "0.5,1,2" for example'
+        raise click.BadParameter(text, param_hint="--changing-steps")
+    return factors
 
 
 def _length(case: Case, span: float | None) -> float | None:
@@ -116,12 +134,17 @@ def _print_modes(found: Stability, span: float | None, console: Console) -> None
 
 def _print_schemes(system: LinearisedSystem, how: dict[str, Any], console: Console) -> None:
     from .._display.console import fill, new_table
+    from ..errors import SetupError
     from ..stability_analysis import stability as analyse
 
     table = new_table("Schemes", "scheme", "spectral radius", "growth in 1/s", "parasitic in 1/s", "stable")
     rows = []
     for scheme in SCHEMES:
-        found = analyse(system, scheme, **how)
+        try:
+            found = analyse(system, scheme, **how)
+        except SetupError:
+            rows.append((scheme, "", "", "", "the window does not allow it"))
+            continue
         parasitic = f"{found.parasitic_growth:.3g}" if len(found.parasitic) else ""
         word = "yes" if found.stable else "no"
         rows.append((scheme, f"{found.radius:.9g}", f"{found.growth_rate:.3g}", parasitic, word))
@@ -133,3 +156,12 @@ def _print_largest(system: LinearisedSystem, scheme: Any, how: dict[str, Any], c
     from ..stability_analysis import largest_step
 
     say(str(largest_step(system, scheme, **how)), console)
+
+
+def _print_changing(
+    system: LinearisedSystem, scheme: Any, factors: list[float], how: dict[str, Any], console: Console
+) -> None:
+    from .._display.console import say
+    from ..stability_analysis import changing_pace
+
+    say(f"steps that change: {changing_pace(system, scheme, factors=factors, **how)}", console)

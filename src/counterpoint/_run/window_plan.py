@@ -130,7 +130,10 @@ def window_remark(system: System, plan: Plan, window: Window, tally: _core.Windo
         what = f"did not converge to {window.tolerance:.2g} with {window.repeats} repeats"
         count = tally.not_converged
     elif tally.growing:
-        what, count = "were changed more and more by their repeats", tally.growing
+        what = "were changed more and more by their repeats"
+        if window.repeats == 1:
+            what = "were changed by their repeat by more than their signals are large"
+        count = tally.growing
     else:
         return ""
     return (
@@ -165,6 +168,6 @@ def _remedy(window: Window) -> str:
         ways.append('acceleration="iqn-ils"')
     elif window.relaxation == 1.0:
         ways.append("relaxation=0.5")
-    if window.when_not_converged != "cut":
+    if window.when_not_converged != "cut" and window.tolerance is not None:
         ways.append('when_not_converged="cut"')
     return f"{', '.join(ways[:-1])} or {ways[-1]}"

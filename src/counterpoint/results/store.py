@@ -143,7 +143,8 @@ class WindowSummary:
         Largest change of an extrapolated output by the last repeat of a window, relative to the output's largest
         absolute value so far, and the end of that window in s.
     growing : int
-        Without a tolerance: windows whose repeats changed more and more.
+        Without a tolerance: windows whose repeats changed more and more, or whose only repeat changed an output by
+        more than its largest absolute value so far (the first window aside).
     cuts : int
         How often a window was begun again with an earlier end.
     changes : list of float

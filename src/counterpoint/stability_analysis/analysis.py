@@ -75,6 +75,11 @@ def stability(
     >>> print(f"{found.growth_rate:.1e} per second")
     9.4e-06 per second
     """
+    if getattr(window, "estimate", None) is not None:
+        raise SetupError(
+            "stability: window: estimated responses are fitted to what was published before, so that there is no map "
+            "of a period; run the system instead"
+        )
     linear = system
     if not isinstance(linear, LinearisedSystem):
         linear = linearise(linear, approximation=approximation, at=at, scheme=scheme)

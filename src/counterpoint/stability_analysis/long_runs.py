@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..errors import SimulationError
 from ..linearisation import LinearisedSystem
 from ..results import Result
+from .prober import without_window_remarks
 
 #: Steps of the slowest subsystem; a growth rate is known to about the inverse of their time.
 STEPS = 5000
@@ -51,7 +52,8 @@ def long_run(system: LinearisedSystem, scheme: Any, steps: int = STEPS, **option
     span = steps * max(system.steps.values())
     result: Result | None
     try:
-        result = system.system(start).run(until=span, scheme=scheme, **options)
+        with without_window_remarks(options.get("window")):
+            result = system.system(start).run(until=span, scheme=scheme, **options)
     except SimulationError as error:  # grown beyond the largest number: what came before is enough
         result = getattr(error, "result", None)
         if result is None:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..approximations import Approximation
+from ..errors import SetupError
 from ..linearisation import LinearisedSystem, linearise
 from ..system import System
 from .prober import Pattern, Prober
@@ -59,11 +60,12 @@ class ChangingPace:
         return self.bound <= 1.0
 
     def __str__(self) -> str:
-        pair = self.worst
-        return (
-            f"worst when steps alternate between {pair[0]:g} and {pair[1]:g} times: {self.growth[pair]:.3g} 1/s; "
-            f"any sequence grows by less than {self.bound:.4g} in a stretch"
-        )
+        a, b = self.worst
+        how = f"with {a:g} times the steps throughout"
+        if a != b:
+            how = f"when steps alternate between {a:g} and {b:g} times"
+        bound = f"any sequence grows by less than {self.bound:.4g} in a stretch"
+        return f"worst {how}: {self.growth[a, b]:.3g} 1/s; {bound}"
 
 
 def changing_pace(
@@ -95,6 +97,8 @@ def changing_pace(
     >>> cp.stability_analysis.changing_pace(system, "parallel", factors=(1.0, 1.5)).proven_stable
     True
     """
+    if options.get("window") is not None:
+        raise SetupError("changing_pace: window: steps that change are analysed without windows; leave it out")
     linear = system if isinstance(system, LinearisedSystem) else linearise(system, approximation=approximation)
     growth = {}
     for a, b in product(factors, factors):

@@ -11,6 +11,9 @@ the windows and the ratio of the steps are.
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,7 +24,7 @@ from numpy.typing import NDArray
 from .. import _core
 from .._common.ports import columns as scalar_names
 from ..approximations import Approximation, BuiltinApproximation
-from ..errors import SetupError
+from ..errors import SetupError, WindowWarning
 from ..linearisation import LinearisedSystem
 from ..subsystems import NativeSubsystem
 from ..system import System
@@ -246,7 +249,8 @@ class Prober:
             fixed = step if self.pattern is None else None
             system.add(name, participant, step=fixed, typical_step=step, record=False)
         self.system.connect(system, next(iter(pasts.values())).values.shape[-1])
-        system.run(until=end, scheme=self.scheme, **self.options)
+        with without_window_remarks(self.options.get("window")):
+            system.run(until=end, scheme=self.scheme, **self.options)
         return probed, begin
 
     def _participant(self, name: str, past: _Past, begin: float) -> tuple[_core.ProbedSubsystem, NativeSubsystem]:
@@ -374,6 +378,18 @@ def _period(system: LinearisedSystem, window: Window | str | None) -> float | No
 def has_common_period(system: LinearisedSystem, window: Window | str | None = None) -> bool:
     """Whether the grids of all subsystems, and the windows, meet again after a time that is not too long."""
     return _period(system, window) is not None
+
+
+@contextmanager
+def without_window_remarks(window: Window | str | None) -> Iterator[None]:
+    """Ignore what a run says of windows that are repeated a given number of times: unit histories are like no signal.
+
+    Their map is what the repeats make of them, whether they converge or not. With a tolerance it is another one.
+    """
+    with warnings.catch_warnings():
+        if getattr(window, "tolerance", None) is None:
+            warnings.simplefilter("ignore", WindowWarning)
+        yield
 
 
 def _acts_by_component(approximation: Approximation) -> bool:

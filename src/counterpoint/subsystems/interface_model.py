@@ -35,13 +35,21 @@ class _Differentiable(Protocol):
     def jacobian(self, unknowns: Sequence[str], knowns: Sequence[str]) -> Array: ...
 
 
+@runtime_checkable
+class _Mechanism(Protocol):
+    """What has a linear model near its start."""
+
+    def linearise(self, *, outputs: Sequence[str]) -> _Linear: ...
+
+
 def interface_mass(model: Any, forces: str | Sequence[str], accelerations: str | Sequence[str]) -> Array:
     """Return the mass that a mechanism shows at its interface: what its accelerations say of its forces, inverted.
 
     Parameters
     ----------
-    model : LinearModel or Fmu
-        ``mechanism.linearise()``, or an FMU with directional derivatives while a run has it started.
+    model : Mechanism, LinearModel or Fmu
+        A mechanism, at its start; ``mechanism.linearise(at)``, elsewhere; or an FMU with directional derivatives while
+        a run has it started.
     forces, accelerations : names
         Inputs, forces at the interface (N), and as many outputs, the accelerations there (m/s²).
 
@@ -60,7 +68,7 @@ def interface_mass(model: Any, forces: str | Sequence[str], accelerations: str |
     >>> cart.input("pull")
     >>> cart.force("hand", "A", ("input:pull", 0))
     >>> cart.output("a", "x", motion="acceleration")
-    >>> interface_mass(cart.linearise(outputs=["a"]), "pull", "a").round(9)
+    >>> interface_mass(cart, "pull", "a").round(9)
     array([[4.]])
     """
     rows = [accelerations] if isinstance(accelerations, str) else list(accelerations)
@@ -82,7 +90,9 @@ def _mobility(model: Any, rows: list[str], columns: list[str]) -> Array:
         return np.asarray(model.D)[np.ix_(places, [_place(model.inputs, name, "input") for name in columns])]
     if isinstance(model, _Differentiable):
         return np.asarray(model.jacobian(rows, columns))
-    raise SetupError(f"interface_mass: {model!r}; expected mechanism.linearise() or an FMU in a run")
+    if isinstance(model, _Mechanism):
+        return _mobility(model.linearise(outputs=rows), rows, columns)
+    raise SetupError(f"interface_mass: {model!r}; expected a mechanism, its linear model or an FMU in a run")
 
 
 def _place(names: Sequence[str], name: str, kind: str) -> int:
