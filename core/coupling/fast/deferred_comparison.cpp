@@ -60,7 +60,8 @@ bool DeferredComparison::serves(const Participant& consumer, std::size_t connect
                           !source.history.has_derivatives() && !source.history.may_jump();
   const bool known = source.records() && consumer.records() && !consumer.history.may_jump() && !c.source_stops_early &&
                      !consumer.may_stop_early();
-  return by_samples && known && !c.fast.deferred && !c.waits && !c.watches && !consumer.comparisons[connection].has_more_indicators();
+  return by_samples && known && !c.fast.deferred && !c.waits && !c.watches &&
+         !consumer.comparisons[connection].has_more_indicators();
 }
 
 void DeferredComparison::defer(Participant& consumer, std::size_t connection) {

@@ -11,10 +11,10 @@ namespace counterpoint::fast {
 
 /// Fast path: comparisons that are made after the run, when they are asked for.
 ///
-/// What was assumed follows from times and samples alone. Where source and consumer are recorded and the record is kept,
-/// a run need not compare: this remembers how, and does it from the record. Serves connections whose approximation
-/// looks at samples only, whose source and consumer end steps where they said, and that no indicator but the defect
-/// listens to. Bit-equal: it is `Comparison` that compares. Measured (`python -m benchmarks coupling --work
+/// What was assumed follows from times and samples alone. Where source and consumer are recorded and the record is
+/// kept, a run need not compare: this remembers how, and does it from the record. Serves connections whose
+/// approximation looks at samples only, whose source and consumer end steps where they said, and that no indicator but
+/// the defect listens to. Bit-equal: it is `Comparison` that compares. Measured (`python -m benchmarks coupling --work
 /// indicators`): the run takes as long as one that compares nothing.
 class DeferredComparison {
  public:

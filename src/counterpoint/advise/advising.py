@@ -154,7 +154,7 @@ class _Advising:
         return made if len(self.times) > 1 or black else self._with_more_points(made)
 
     def _surrogate(self, begin: float, end: float) -> Surrogate | None:
-        """Return the surrogate for a stretch of the tight pilot, from its state at the beginning (s after the start)."""
+        """Return the surrogate from the state at the beginning of a stretch (s after the start) of the tight pilot."""
         tight = self.pilots.tight
         try:
             linear = linearise(self.pilots.system, at=begin)

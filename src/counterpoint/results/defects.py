@@ -42,12 +42,8 @@ class DeferredDefects(Sequence[DefectSummary]):
             self._made, self._make = self._make(), None
         return self._made[place]
 
-    def __eq__(self, other: object) -> bool:
-        return list(self) == other
-
     def __reduce__(self) -> tuple[type[list[DefectSummary]], tuple[list[DefectSummary]]]:
         return list, (list(self),)
-
 
 
 def summaries(view: StoreView, summary: RunSummary) -> list[DefectSummary]:
