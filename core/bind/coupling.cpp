@@ -307,8 +307,7 @@ void bind_network(Class& c) {
   c.def(
       "deferred_comparison",
       [](Driver& d, int k) -> std::optional<fast::DeferredComparison> {
-        const Network::ConnectionEnd& end = d.network().connection(k);
-        if (!end.connection().fast.deferred) return std::nullopt;
+        if (!fast::DeferredComparison::is_needed(d.network(), k)) return std::nullopt;
         return fast::DeferredComparison(d.network(), k);
       },
       nb::arg("connection"), "How to compare after the run, where it was not done in it.");

@@ -34,8 +34,16 @@ class Comparison {
     polynomial.evaluate(t, &assumed_[row + 1]);
   }
 
-  bool pending() const { return first_ < last_; }
+  bool pending() const { return first_ < last_ && !keeps_; }
   double pending_time() const { return assumed_[first_]; }
+
+  /// Do not compare from now on, but keep what was assumed: what arrived is recorded (fast/deferred_comparison.hpp).
+  void keep_assumed() { keeps_ = true; }
+  bool keeps_assumed() const { return keeps_; }
+  /// Rows (t, assumed) that are pending or kept.
+  std::vector<double> assumed() const {
+    return {assumed_.begin() + static_cast<long>(first_), assumed_.begin() + static_cast<long>(last_)};
+  }
 
   /// Compare what is pending with what the source of the connection has published, as far as that reaches.
   void arrive(const Connection& c);
@@ -49,6 +57,7 @@ class Comparison {
   struct Saved {
     double compared_for = 0.0;
     std::vector<double> pending;  ///< rows (t, assumed)
+    std::size_t kept = 0;         ///< how many of these numbers there are, where they are kept
     Defect::Tally tally;
     std::vector<Defect::Spread> spreads;
     std::size_t place = 0;
@@ -71,6 +80,7 @@ class Comparison {
 
   int connection_;
   int width_;
+  bool keeps_ = false;
   std::size_t place_ = 0;                        ///< the sample that was compared last
   double compared_for_ = -Polynomial::infinity;  ///< the source's sample of the last assumption
   std::size_t first_ = 0;                        ///< where the oldest assumption that is pending begins

@@ -165,7 +165,9 @@ class _Advising:
     def _with_more_points(self, first: Surrogates) -> Surrogates:
         """Linearise anew where the motion of the pilot leaves that of the surrogate, if that helps."""
         whole = self.pilots.tight.end - self.pilots.tight.start
-        part, place, times, parts = first.parts[0], 0, [], []
+        part, place = first.parts[0], 0
+        times: list[float] = []
+        parts: list[Surrogate] = []
         while part.residual > LINEAR and len(parts) < MORE_POINTS:
             reached = self._reach(part, place)
             if reached >= PLACES:
