@@ -78,9 +78,8 @@ std::size_t Comparison::behind(const Samples& samples, double t) {
 
 void Comparison::save(Saved& into) const {
   into.compared_for = compared_for_;
-  into.kept = last_;
-  if (!keeps_)
-    into.pending.assign(assumed_.begin() + static_cast<long>(first_), assumed_.begin() + static_cast<long>(last_));
+  into.pending.assign(assumed_.begin() + static_cast<long>(first_), assumed_.begin() + static_cast<long>(last_));
+  into.kept = kept_.total();
   into.tally = defect.tally_;
   into.spreads.resize(defect.spreads_.size());
   std::copy(defect.spreads_.begin(), defect.spreads_.end(), into.spreads.begin());
@@ -90,14 +89,11 @@ void Comparison::save(Saved& into) const {
 
 void Comparison::restore(const Saved& saved, double t) {
   compared_for_ = saved.compared_for;
-  if (keeps_) {
-    last_ = saved.kept;
-  } else {
-    first_ = 0;
-    last_ = saved.pending.size();
-    if (last_ > assumed_.size()) assumed_.resize(last_);
-    std::copy(saved.pending.begin(), saved.pending.end(), assumed_.begin());
-  }
+  first_ = 0;
+  last_ = saved.pending.size();
+  if (last_ > assumed_.size()) assumed_.resize(last_);
+  std::copy(saved.pending.begin(), saved.pending.end(), assumed_.begin());
+  kept_.shrink(saved.kept);
   defect.tally_ = saved.tally;
   std::copy(saved.spreads.begin(), saved.spreads.end(), defect.spreads_.begin());
   place_ = saved.place;

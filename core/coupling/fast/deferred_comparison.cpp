@@ -83,9 +83,9 @@ DeferredComparison::DeferredComparison(const Network& network, int connection)
       consumer_(network.connection(connection).consumer),
       from_(connection_.fast.deferred ? connection_.fast.deferred_from : Polynomial::infinity),
       following_(network.participants[consumer_].t_next) {
-  const Comparison& comparison = network.connection(connection).comparison();
+  Comparison& comparison = network.connection(connection).comparison();
   comparison.save(before_);
-  before_.pending = comparison.assumed();
+  kept_ = comparison.take_kept();
   connection_.fast = {};
   connection_.present = connection_.samples.history = nullptr;  // of the run, which is over
 }
@@ -93,11 +93,14 @@ DeferredComparison::DeferredComparison(const Network& network, int connection)
 Defect DeferredComparison::compare(const Record& source, const Record& consumer) const {
   const std::size_t behind = static_cast<std::size_t>(connection_.approximation->points_behind()) + 8;
   Replay replay(source, connection_.samples);
-  replay.begin_before(before_.pending.empty() ? from_ : std::min(from_, before_.pending.front()), behind);
+  Comparison::Saved assumed = before_;
+  for (const Rows& rows : kept_)
+    assumed.pending.insert(assumed.pending.end(), rows.data.get(), rows.data.get() + rows.size);
+  replay.begin_before(assumed.pending.empty() ? from_ : std::min(from_, assumed.pending.front()), behind);
   const double tolerance = connection_.samples.tolerance;
 
   Comparison comparison(connection_.number, connection_.samples.width);
-  comparison.restore(before_, from_);
+  comparison.restore(assumed, from_);
   Inputs inputs(std::vector<double>(connection_.samples.width));
   inputs.add_connection(connection_);
   Connection& c = inputs.connections().front();

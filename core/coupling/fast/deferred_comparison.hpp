@@ -35,7 +35,7 @@ class DeferredComparison {
   static void defer(Participant& consumer, std::size_t connection);
 
   static bool is_needed(const Network& network, int connection);
-  /// Made when the run has ended.
+  /// To be made once, when the run has ended.
   DeferredComparison(const Network& network, int connection);
 
   /// All that was assumed in the run; rows since it was deferred or kept. The records are those of the whole run.
@@ -48,7 +48,8 @@ class DeferredComparison {
  private:
   Connection connection_;
   int consumer_;
-  Comparison::Saved before_;  ///< what was compared before, and what was kept
+  Comparison::Saved before_;  ///< what was compared before
+  std::vector<Rows> kept_;    ///< rows (t, assumed)
   double from_;               ///< where the consumer stood when nothing was kept any more, s; infinity: never
   double following_;          ///< end of the step that the consumer would make next, s
 };

@@ -37,6 +37,8 @@ AGREES = 3.0
 """Factor between the errors that surrogate and pilot tell within which the surrogate is believed."""
 MORE_POINTS = 3
 """Operating points beside the start that are chosen at most."""
+POINT_SECONDS = 0.1
+"""They are looked for where linearising takes no longer than this, or than a run."""
 PLACES = 32
 """Parts of the pilot at whose ends they may lie."""
 POINT_HELPS = 0.5
@@ -146,12 +148,14 @@ class _Advising:
         black = any(not isinstance(part.subsystem, NativeSubsystem) for part in system.subsystems.values())
         if black and self.pilots.run_seconds < CHEAP_SECONDS:
             return None
+        began = time.process_time()
         ends = (*self.times, tight.end - tight.start)
         parts = [self._surrogate(begin, end) for begin, end in pairwise(ends)]
         if any(part is None for part in parts):
             return None
         made = Surrogates(self.times, tuple(part for part in parts if part is not None))
-        return made if len(self.times) > 1 or black else self._with_more_points(made)
+        quick = time.process_time() - began < max(POINT_SECONDS, self.pilots.run_seconds)
+        return self._with_more_points(made) if len(self.times) == 1 and quick and not black else made
 
     def _surrogate(self, begin: float, end: float) -> Surrogate | None:
         """Return the surrogate from the state at the beginning of a stretch (s after the start) of the tight pilot."""
