@@ -42,6 +42,11 @@ class DeferredDefects(Sequence[DefectSummary]):
             self._made, self._make = self._make(), None
         return self._made[place]
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __reduce__(self) -> tuple[type[list[DefectSummary]], tuple[list[DefectSummary]]]:
         return list, (list(self),)
 
