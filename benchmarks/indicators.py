@@ -15,6 +15,7 @@ from typing import Any
 
 import counterpoint as cp
 from benchmarks import python_models
+from benchmarks.fmu_ring import STEP
 from benchmarks.harness import LIMIT, OURS, Bench, best
 from benchmarks.two_mass import FAST_STEP, two_mass_system
 from benchmarks.windows import two_fmus, two_mechanisms
@@ -63,13 +64,13 @@ class Case:
         return seconds
 
     def blind_seconds(self) -> float:
-        """The same without indicators."""
+        """Time it without indicators, s."""
         with without_indicators():
             return self.seconds()
 
 
 def indicators(bench: Bench) -> None:
-    """Runs with indicators; limit: the same runs without."""
+    """Measure runs with indicators; limit: the same runs without."""
     repeats = 2 if bench.quick else 15
     for case in cases(0.02 if bench.quick else 1.0):
         seconds = best({LIMIT: case.blind_seconds, OURS: case.seconds}, repeats)
@@ -100,25 +101,18 @@ def cases(share: float) -> list[Case]:
     for name, pace in {"table": cp.pace.table([0.0], [1e-3]), "defect": cp.pace.defect(1e3, **one)}.items():
         made += [Case(f"pace: {name}, all", partial(pair, None), share * 100, {**equal, "pace": pace})]
         made += [Case(f"pace: {name}, single", partial(pair, pace), share * 100, equal)]
-    windows = {**once, "first_steps": "once"}
     made += [
         Case(
             f"window: two-mass, FR 5, {length} steps",
             partial(two_mass_system, 5, 1),
             share * 500,
-            {**windows, "window": cp.window(length * 5 * FAST_STEP, repeats=1)},
+            {**once, "window": cp.window(length * 5 * FAST_STEP, repeats=1)},
         )
         for length in (5, 100)
     ]
-    made += [
-        Case("window: two FMUs, 20 steps", partial(two_fmus, 2, False), share * 50, {**equal, "window": window20()})
-    ]
+    repeated = {**equal, "window": cp.window(20 * STEP, repeats=1)}
+    made += [Case("window: two FMUs, 20 steps", partial(two_fmus, 2, False), share * 50, repeated)]
     return made
-
-
-def window20() -> cp.Window:
-    """Return a window of 20 steps of the FMUs, repeated once."""
-    return cp.window(20e-3, repeats=1)
 
 
 def pair(pace: cp.pace.Pace | None) -> cp.System:

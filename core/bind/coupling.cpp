@@ -309,16 +309,12 @@ void bind_network(Class& c) {
       },
       "What events did so far, by participant.");
   c.def(
-      "defect",
-      [](Driver& d, int k) {
-        return figures_of(d.network().connection(k).comparison().defect);
-      },
+      "defect", [](Driver& d, int k) { return figures_of(d.network().connection(k).comparison().defect); },
       nb::arg("connection"), "What was compared on a connection so far.");
   c.def(
       "deferred_comparison",
       [](Driver& d, int k) -> std::optional<fast::DeferredComparison> {
-        const Network::ConnectionEnd& end = d.network().connection(k);
-        if (!end.connection().fast.deferred) return std::nullopt;
+        if (!fast::DeferredComparison::is_needed(d.network(), k)) return std::nullopt;
         return fast::DeferredComparison(d.network(), k);
       },
       nb::arg("connection"), "How to compare after the run, where it was not done in it.");
@@ -346,7 +342,8 @@ void bind_recorded(nb::module_& m) {
       .def_ro("connection", &ComparedRows::connection, "By number.")
       .def_ro("rows", &ComparedRows::rows, nb::sig("def rows(self) -> NDArray[numpy.float64] | DefectRows"),
               "Time, assumed and arrived values, a row per comparison.");
-  nb::class_<fast::DeferredComparison>(m, "DeferredComparison", "What a run did not compare, for it follows from its record.")
+  nb::class_<fast::DeferredComparison>(m, "DeferredComparison",
+                                       "What a run did not compare, for it follows from its record.")
       .def_prop_ro("source", &fast::DeferredComparison::source, "Participant that published.")
       .def_prop_ro("consumer", &fast::DeferredComparison::consumer, "Participant that assumed.")
       .def(
@@ -358,7 +355,8 @@ void bind_recorded(nb::module_& m) {
           nb::arg("source"), nb::arg("consumer"),
           nb::sig("def compare(self, source: NDArray[numpy.float64], consumer: NDArray[numpy.float64]) -> "
                   "tuple[NDArray[numpy.float64], DefectFigures]"),
-          "Rows of time, assumed and arrived values since it was deferred, and what was compared in the whole run; from "
+          "Rows of time, assumed and arrived values since it was deferred, and what was compared in the whole run; "
+          "from "
           "all rows that source and consumer have recorded.");
   nb::class_<DefectFigures>(m, "DefectFigures", "Defects of a connection, summed up.")
       .def_ro("count", &DefectFigures::count, "Comparisons.")

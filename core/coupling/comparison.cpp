@@ -81,6 +81,7 @@ void Comparison::save(Saved& into) const {
   into.pending.clear();
   if (pending())
     into.pending.assign(assumed_.begin() + static_cast<long>(first_), assumed_.begin() + static_cast<long>(last_));
+  into.kept = kept_.total();
   into.tally = defect.tally_;
   const std::size_t width = defect.spreads_.size();
   if (into.spreads.size() != width) into.spreads.resize(width);
@@ -95,6 +96,7 @@ void Comparison::restore(const Saved& saved, double t) {
   last_ = saved.pending.size();
   if (last_ > assumed_.size()) assumed_.resize(last_);
   std::copy(saved.pending.begin(), saved.pending.end(), assumed_.begin());
+  kept_.shrink(saved.kept);
   defect.tally_ = saved.tally;
   std::copy(saved.spreads.begin(), saved.spreads.end(), defect.spreads_.begin());
   place_ = saved.place;

@@ -18,7 +18,7 @@ namespace counterpoint {
 class Comparison {
  public:
   Comparison(int connection, int width)
-      : defect(width), connection_(connection), width_(width), arrived_(width), truth_(width) {}
+      : defect(width), connection_(connection), width_(width), kept_(1 + width), arrived_(width), truth_(width) {}
 
   /// Whether to assume at the end of the consumer's step: the step after it will end at `following`, and
   /// the source publishes (or has published) its next sample at `source_next`.
@@ -27,15 +27,19 @@ class Comparison {
   }
   void assume(const Polynomial& polynomial, double t, double source_next) {
     compared_for_ = source_next;
-    const std::size_t row = last_;
-    last_ += 1 + width_;
-    if (last_ > assumed_.size()) assumed_.resize(2 * last_);
-    assumed_[row] = t;
-    polynomial.evaluate(t, &assumed_[row + 1]);
+    double* row = keeps_ ? kept_.extend() : next_pending();
+    row[0] = t;
+    polynomial.evaluate(t, row + 1);
   }
 
   bool pending() const { return first_ < last_; }
   double pending_time() const { return assumed_[first_]; }
+
+  /// Do not compare from now on, but keep what was assumed: what arrived is recorded (fast/deferred_comparison.hpp).
+  void keep_assumed() { keeps_ = true; }
+  bool keeps_assumed() const { return keeps_; }
+  /// Rows (t, assumed) that were kept.
+  std::vector<Rows> take_kept() { return kept_.take(); }
 
   /// Compare what is pending with what the source of the connection has published, as far as that reaches.
   void arrive(const Connection& c);
@@ -49,6 +53,7 @@ class Comparison {
   struct Saved {
     double compared_for = 0.0;
     std::vector<double> pending;  ///< rows (t, assumed)
+    std::size_t kept = 0;         ///< numbers of such rows that are kept
     Defect::Tally tally;
     std::vector<Defect::Spread> spreads;
     std::size_t place = 0;
@@ -60,6 +65,12 @@ class Comparison {
  private:
   friend struct fast::DerivedComparison;
 
+  double* next_pending() {
+    const std::size_t row = last_;
+    last_ += 1 + width_;
+    if (last_ > assumed_.size()) assumed_.resize(2 * last_);
+    return &assumed_[row];
+  }
   void compare(double t, const double* assumed, const Samples& samples, const Connection& c);
   /// Tell the indicators beside the defect, and which sample has told it.
   void tell(Arrival& arrival, const Samples& samples);
@@ -71,6 +82,8 @@ class Comparison {
 
   int connection_;
   int width_;
+  bool keeps_ = false;
+  RowBuffer kept_;                               ///< rows (t, assumed)
   std::size_t place_ = 0;                        ///< the sample that was compared last
   double compared_for_ = -Polynomial::infinity;  ///< the source's sample of the last assumption
   std::size_t first_ = 0;                        ///< where the oldest assumption that is pending begins

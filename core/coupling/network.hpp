@@ -73,8 +73,8 @@ struct RunSpec {
   std::shared_ptr<WallClock> wall_clock = nullptr;  ///< which the run keeps to
   std::vector<InputEventSpec> input_events = {};    ///< `events` has their times where steps end there
   std::vector<ConditionSpec> conditions = {};
-  bool compares = true;       ///< false: defects are left out, to measure what they cost
-  bool keeps_record = false;  ///< what is recorded: what follows from it need not be found during the run
+  bool compares = true;          ///< false: defects are left out, to measure what they cost
+  bool keeps_record = false;     ///< what is recorded: what follows from it need not be found during the run
   fast::Choice fast_paths = {};  ///< `none()`: the definition alone, without what is faster and the same (for tests)
 };
 

@@ -299,7 +299,7 @@ def test_a_pilot_that_fails_names_the_subsystem_and_the_time():
     system.add("lower", cp.linear([[-1.0]], [[1.0]], x0=[0.0], inputs="u", outputs="x"), step=0.1)
     system.connect("upper.x", "lower.u")
     system.connect("lower.x", "upper.u")
-    with pytest.raises(cp.SetupError, match="advise: a pilot to t = 10 s.*upper.*the tank is empty.*ends before"):
+    with pytest.raises(cp.SetupError, match=r"advise: a pilot to t = 10 s.*upper.*the tank is empty.*ends before"):
         system.advise(10.0, 1e-2)
 
 
@@ -333,3 +333,9 @@ def test_a_strategy_with_a_pace_of_one_subsystem_runs_like_it_and_is_written_as_
     settings = tomllib.loads(settings_toml(system, strategy))
     assert settings["subsystems"]["light"]["pace"] == {"kind": "gradient", "tolerance": 1e-3, "first": 1e-3}
     assert settings["subsystems"]["heavy"] == {"step": 0.02}
+
+
+def test_a_system_with_planned_events_is_advised_although_its_first_pilot_ends_before_them():
+    system = forced_pair()
+    system.at(15.0, "light.x -> heavy.u", cp.events.scale(0.5))
+    assert system.advise(20.0, 1e-2).good_enough

@@ -1,3 +1,6 @@
+import tomllib
+
+
 def test_advice_prints_its_reasons_and_writes_a_report(tmp_path, monkeypatch, counterpoint, examples):
     monkeypatch.chdir(tmp_path)
     code, out, _ = counterpoint("advise", examples / "two_mass.toml", "--tolerance", "0.02")
@@ -32,3 +35,19 @@ def test_a_scenario_that_names_files_is_written_beside_them(tmp_path, monkeypatc
     code, _, err = counterpoint("advise", examples / "heater.toml", "--write", "advised.toml")
     assert code == 2
     assert "the scenario names files; write it beside them" in " ".join(err.split())
+
+
+def test_bonds_events_and_constants_stay_in_the_scenario_with_the_recommended_settings(
+    tmp_path, monkeypatch, counterpoint, examples
+):
+    monkeypatch.chdir(tmp_path)
+    given = ("advise", examples / "drive_shaft.toml", "--tolerance", "0.01", "--write", "advised.toml")
+    code, _, err = counterpoint(*given)
+    assert code == 0, err
+    written = tomllib.loads((tmp_path / "advised.toml").read_text(encoding="utf-8"))
+    original = tomllib.loads((examples / "drive_shaft.toml").read_text(encoding="utf-8"))
+    assert written["events"] == original["events"]
+    assert written["set"] == original["set"]
+    assert written["bonds"][0]["law"] == original["bonds"][0]["law"]
+    code, _, err = counterpoint("run", "advised.toml")
+    assert code == 0, err

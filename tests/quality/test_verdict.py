@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
+from counterpoint._run import second_run
 from counterpoint.quality.errors import relative_rms_error
 from counterpoint.studies.two_mass.experiment import Case, Driver, build
 
@@ -258,3 +259,14 @@ def test_a_large_system_is_not_probed_for_its_verdict(monkeypatch):
     quality = system.run(until=1.0).quality
     assert quality.second.result is not None
     assert (quality.second.modes, iterated) == (None, [])
+
+
+def test_an_event_behind_the_part_that_is_repeated_does_not_keep_the_error_from_being_estimated(monkeypatch):
+    """Of a long run only the beginning is repeated."""
+    monkeypatch.setattr(second_run.Checker, "_extent", lambda self, first: (2, 0.4))
+    monkeypatch.setattr(second_run.Checker, "_has_time_for", lambda self, first, times: False)
+    system = build(Case(5, "slowest-first", 1, driver=Driver.PRECEDENCE))
+    system.at(80.0, "fast.x1 -> slow.x1", cp.events.scale(0.9))
+    quality = system.run(until=100.0, scheme="slowest-first").quality
+    assert quality.second.covered == pytest.approx(0.4)
+    assert "failed" not in str(quality)

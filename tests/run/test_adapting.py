@@ -61,3 +61,11 @@ def test_what_decides_the_same_is_refused_together_with_it():
         masses(1).run(until=1, adapt=True, window=cp.window(0.4))
     with pytest.raises(cp.SetupError, match="adapt: 1; expected true or false"):
         masses(1).run(until=1, adapt=1)
+
+
+def test_a_verdict_does_not_tell_of_modes_with_approximations_that_were_replaced():
+    adapted = masses(1).run(until=200, scheme="parallel", adapt=True)
+    assert changes(adapted)
+    assert adapted.quality.second.modes is None
+    assert "linearised at its start" not in str(adapted.quality)
+    assert masses(3).run(until=20, scheme="slowest-first", adapt=True).quality.second.modes is not None

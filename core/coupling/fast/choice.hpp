@@ -5,15 +5,15 @@ namespace counterpoint::fast {
 /// Which fast paths a run may use. All of them, but in tests that compare a path with the definition and in benchmarks
 /// that measure what it saves.
 struct Choice {
-  bool single_scalar = true;        ///< single_scalar.hpp
-  bool newest_points = true;        ///< newest_points.hpp
-  bool lines = true;                ///< line_input.hpp; needs newest points and rounds
-  bool rounds = true;               ///< round.hpp
-  bool held_rounds = true;          ///< held_round.hpp; needs derived comparisons
-  bool batches = true;              ///< step_batch.hpp: several steps in a row
-  bool polynomial_batches = true;   ///< step_batch.hpp: several steps in one call; needs single_scalar
-  bool derived_comparisons = true;  ///< derived_comparison.hpp; needs lines
-  bool derived_rows = true;         ///< derived_rows.hpp; needs derived comparisons
+  bool single_scalar = true;         ///< single_scalar.hpp
+  bool newest_points = true;         ///< newest_points.hpp
+  bool lines = true;                 ///< line_input.hpp; needs newest points and rounds
+  bool rounds = true;                ///< round.hpp
+  bool held_rounds = true;           ///< held_round.hpp; needs derived comparisons
+  bool batches = true;               ///< step_batch.hpp: several steps in a row
+  bool polynomial_batches = true;    ///< step_batch.hpp: several steps in one call; needs single_scalar
+  bool derived_comparisons = true;   ///< derived_comparison.hpp; needs lines
+  bool derived_rows = true;          ///< derived_rows.hpp; needs derived comparisons
   bool deferred_comparisons = true;  ///< deferred_comparison.hpp; where the record is kept
 
   static constexpr Choice none() { return {false, false, false, false, false, false, false, false, false, false}; }

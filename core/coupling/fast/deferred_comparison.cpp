@@ -53,14 +53,18 @@ class Replay {
 
 }  // namespace
 
-bool DeferredComparison::serves(const Participant& consumer, std::size_t connection, const Participant& source) {
+bool DeferredComparison::can_keep(const Participant& consumer, std::size_t connection, const Participant& source) {
   const Connection& c = consumer.inputs->connections()[connection];
-  const Approximation& approximation = *c.approximation;
-  const bool by_samples = !approximation.depends_on_step() && !approximation.wants_derivatives() &&
-                          !source.history.has_derivatives() && !source.history.may_jump();
-  const bool known = source.records() && consumer.records() && !consumer.history.may_jump() && !c.source_stops_early &&
-                     !consumer.may_stop_early();
-  return by_samples && known && !c.fast.deferred && !c.waits && !c.watches && !consumer.comparisons[connection].has_more_indicators();
+  return !c.waits && !c.watches && !c.fast.compares_by_samples && source.records() && !source.history.may_jump() &&
+         !consumer.comparisons[connection].has_more_indicators();
+}
+
+bool DeferredComparison::can_defer(const Participant& consumer, std::size_t connection, const Participant& source) {
+  const Connection& c = consumer.inputs->connections()[connection];
+  const bool by_samples =
+      !c.approximation->depends_on_step() && !c.approximation->wants_derivatives() && !source.history.has_derivatives();
+  const bool ends_known = consumer.records() && !consumer.history.may_jump() && !consumer.may_stop_early();
+  return can_keep(consumer, connection, source) && by_samples && ends_known && !c.source_stops_early;
 }
 
 void DeferredComparison::defer(Participant& consumer, std::size_t connection) {
@@ -69,12 +73,19 @@ void DeferredComparison::defer(Participant& consumer, std::size_t connection) {
   path.deferred_from = consumer.t;
 }
 
+bool DeferredComparison::is_needed(const Network& network, int connection) {
+  const Network::ConnectionEnd& end = network.connection(connection);
+  return end.connection().fast.deferred || end.comparison().keeps_assumed();
+}
+
 DeferredComparison::DeferredComparison(const Network& network, int connection)
     : connection_(network.connection(connection).connection()),
       consumer_(network.connection(connection).consumer),
-      from_(connection_.fast.deferred_from),
+      from_(connection_.fast.deferred ? connection_.fast.deferred_from : Polynomial::infinity),
       following_(network.participants[consumer_].t_next) {
-  network.connection(connection).comparison().save(before_);
+  Comparison& comparison = network.connection(connection).comparison();
+  comparison.save(before_);
+  kept_ = comparison.take_kept();
   connection_.fast = {};
   connection_.present = connection_.samples.history = nullptr;  // of the run, which is over
 }
@@ -82,11 +93,14 @@ DeferredComparison::DeferredComparison(const Network& network, int connection)
 Defect DeferredComparison::compare(const Record& source, const Record& consumer) const {
   const std::size_t behind = static_cast<std::size_t>(connection_.approximation->points_behind()) + 8;
   Replay replay(source, connection_.samples);
-  replay.begin_before(before_.pending.empty() ? from_ : std::min(from_, before_.pending.front()), behind);
+  Comparison::Saved assumed = before_;
+  for (const Rows& rows : kept_)
+    assumed.pending.insert(assumed.pending.end(), rows.data.get(), rows.data.get() + rows.size);
+  replay.begin_before(assumed.pending.empty() ? from_ : std::min(from_, assumed.pending.front()), behind);
   const double tolerance = connection_.samples.tolerance;
 
   Comparison comparison(connection_.number, connection_.samples.width);
-  comparison.restore(before_, from_);
+  comparison.restore(assumed, from_);
   Inputs inputs(std::vector<double>(connection_.samples.width));
   inputs.add_connection(connection_);
   Connection& c = inputs.connections().front();
@@ -96,13 +110,17 @@ Defect DeferredComparison::compare(const Record& source, const Record& consumer)
   c.samples.end = 1;
   inputs.choose_fast_paths();
 
+  const auto near_end = [&] { return replay.history.appended() > behind ? replay.history.appended() - behind : 0; };
+  while (comparison.pending() && replay.read_to(comparison.pending_time() - tolerance, near_end()))
+    comparison.arrive(c);
+  c.samples.end = replay.history.begin() + 1;
+
   double t = from_;
   for (std::size_t k = 0; k < consumer.count; ++k) {
     const double end = consumer.rows[consumer.columns * k];
     if (end <= t) continue;
     const double following = k + 1 < consumer.count ? consumer.rows[consumer.columns * (k + 1)] : following_;
-    const std::size_t oldest = c.samples.end > behind ? c.samples.end - behind : 0;
-    if (!replay.read_to(end - tolerance, oldest)) break;
+    if (!replay.read_to(end - tolerance, c.samples.end > behind ? c.samples.end - behind : 0)) break;
     comparison.arrive(c);
     inputs.freeze(t, end);
     const double source_next = replay.history.time(c.samples.end);
@@ -111,7 +129,6 @@ Defect DeferredComparison::compare(const Record& source, const Record& consumer)
     comparison.assume(inputs.polynomial(c, end), end, source_next);
     comparison.arrive(c);
   }
-  if (comparison.pending() && replay.read_to(comparison.pending_time() - tolerance, 0)) comparison.arrive(c);
   return std::move(comparison.defect);
 }
 

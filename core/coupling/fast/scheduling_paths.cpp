@@ -57,9 +57,11 @@ void SchedulingPaths::resume_rounds() {
 
 void SchedulingPaths::before_start() {
   if (!undecided_) defer_comparisons();
-  if (suspended_) return;
-  for (Round& round : rounds_)
-    round.choose_comparisons(repeated_ ? Round::DefectRows::assumed : Round::DefectRows::derived);
+  if (!suspended_) {
+    for (Round& round : rounds_)
+      round.choose_comparisons(repeated_ ? Round::DefectRows::assumed : Round::DefectRows::derived);
+  }
+  keep_assumed();
 }
 
 void SchedulingPaths::defer_comparisons() {
@@ -67,10 +69,24 @@ void SchedulingPaths::defer_comparisons() {
   for (Participant& p : network_.participants) {
     const std::vector<Connection>& connections = p.inputs->connections();
     for (std::size_t k = 0; k < connections.size(); ++k) {
-      if (DeferredComparison::serves(p, k, network_.participants[connections[k].source]))
+      if (DeferredComparison::can_defer(p, k, network_.participants[connections[k].source]))
         DeferredComparison::defer(p, k);
     }
     p.look_at_assumptions();
+  }
+}
+
+/// Where steps are undecided only what is deferred when they are decided: rounds compare the rest.
+void SchedulingPaths::keep_assumed() {
+  if (!defers_comparisons_) return;
+  for (Participant& p : network_.participants) {
+    const std::vector<Connection>& connections = p.inputs->connections();
+    for (std::size_t k = 0; k < connections.size(); ++k) {
+      const Participant& source = network_.participants[connections[k].source];
+      const bool served =
+          undecided_ ? DeferredComparison::can_defer(p, k, source) : DeferredComparison::can_keep(p, k, source);
+      if (served) p.comparisons[k].keep_assumed();
+    }
   }
 }
 

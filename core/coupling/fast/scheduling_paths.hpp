@@ -59,6 +59,7 @@ class SchedulingPaths {
  private:
   void enter(Round& round);
   void defer_comparisons();
+  void keep_assumed();
 
   static constexpr std::size_t most_steps = 1024;  ///< in a batch
 

@@ -43,13 +43,19 @@ def to_toml(document: Mapping[Any, Mapping[str, Any]]) -> str:
 
 
 def scenario_toml(values: Mapping[str, Any]) -> str:
-    """Write a scenario: the top, a section for each subsystem, the connections, and constants."""
-    tables = ("subsystems", "connections", "set")
-    top = "".join(f"{key} = {value_text(value)}\n" for key, value in values.items() if key not in tables)
+    """Write a scenario: the top, a section for each subsystem, connections and other lists of tables, constants."""
+    lists = {
+        name: tables
+        for name, tables in values.items()
+        if isinstance(tables, list) and tables and all(isinstance(table, Mapping) for table in tables)
+    }
+    apart = ("subsystems", "connections", "set", *lists)
+    top = "".join(f"{key} = {value_text(value)}\n" for key, value in values.items() if key not in apart)
     parts = [top, to_toml({("subsystems", name): table for name, table in values["subsystems"].items()})]
     parts += [
-        "[[connections]]\n" + "".join(f"{_key(key)} = {value_text(value)}\n" for key, value in table.items())
-        for table in values.get("connections", ())
+        f"[[{name}]]\n" + "".join(f"{_key(key)} = {value_text(value)}\n" for key, value in table.items())
+        for name, tables in lists.items()
+        for table in tables
     ]
     if values.get("set"):
         parts.append(to_toml({"set": values["set"]}))

@@ -38,6 +38,8 @@ GROWN, VISIBLE = 1.5, 0.005
 SURE_GROWN, SURE_VISIBLE = 4.0, 0.2
 """The same where the linearised system predicts no growth: motions may grow by themselves."""
 ORDERS = (0, 1, 2, 3)
+CHANGED = "approximations are changed"
+"""What the log says when it was done."""
 
 Array = NDArray[np.float64]
 
@@ -153,7 +155,7 @@ class Adaptation:
             watched.forget()
         if changed:
             told = ", ".join(f"{label} from order {old} to {new}" for label, (old, new) in changed.items())
-            self._log.add("warning", f"{text}; approximations are changed: {told}", t)
+            self._log.add("warning", f"{text}; {CHANGED}: {told}", t)
 
     def _chosen(self, worst: _Watched) -> tuple[int, ...]:
         """Return the orders with the smallest predicted growth; where nothing is predicted, the next lower one."""

@@ -42,6 +42,11 @@ class _Target:
     source: str = ""  #: of a connection
 
 
+def events_before(system: System, until: float) -> list[PlannedEvent]:
+    """Return the events that a run to a time (s) may come to: one that covers the beginning leaves out later ones."""
+    return [event for event in system.events if event.at is None or event.at < until]
+
+
 def event_problems(system: System, options: RunOptions, ports: PortTable) -> Iterator[Problem]:
     """Yield everything that is wrong with the events of a system for the span of a run."""
     for index, event in enumerate(system.events):

@@ -117,7 +117,7 @@ class Recorder:
     def _defer(self, store: MemoryStore) -> None:
         """Keep how to compare what was not compared in the run."""
         for k, connection in enumerate(self._plan.connections):
-            comparison = self._driver.deferred_comparison(k)
+            comparison = None if k in self._deferred else self._driver.deferred_comparison(k)
             if comparison is None:
                 continue
             self._deferred[k] = deferred = _Deferred(comparison)

@@ -21,7 +21,9 @@ from ..pace import Step
 from ..pace._contract import as_pace
 from ..pace._kinds import Controlled, Fixed, Gradient, RealTime, Table
 from ..quality import CoupledMode, CoupledModes, SecondRun
+from .adapting import CHANGED
 from .coupling_notes import coupling_text, sampled_subsystems
+from .event_plan import events_before
 from .events import quietly
 from .host_ports import HostPorts
 from .options import RunOptions
@@ -87,6 +89,8 @@ class Checker:
         quick = all(part.subsystem.linear_model is not None and part.step is not None for part in parts)
         if not quick or self.options.pace is not None or self.options.host is not None:
             return None
+        if any(CHANGED in event.text for event in first.summary.events):
+            return None  # the approximations that would be probed were not kept
         try:
             # Analyses know systems, not the other way round: they are found by name when they are needed.
             linearise = import_module("counterpoint.linearisation").linearise
@@ -153,6 +157,7 @@ class Checker:
             name: _divided(part, parts, name in kept, _times(first, name))
             for name, part in self.system.subsystems.items()
         }
+        system.events = events_before(self.system, until)
         exchanged = [source for c in self.system.connections for source in c.sources]
         options = replace(
             self.options,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
+from .event_plan import events_before
 from .events import quietly
 from .options import RunOptions
 from .run import run_to_end
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
 
 def trial_run(system: System, until: float, **options: Any) -> Result:
-    """Run a system to a time (s) with options of a run."""
+    """Run a system to a time (s) with options of a run; events behind it are left out."""
+    shortened = copy(system)
+    shortened.events = events_before(system, until)
     with quietly():
-        return run_to_end(system, RunOptions(until=until, check="off", **options))
+        return run_to_end(shortened, RunOptions(until=until, check="off", **options))

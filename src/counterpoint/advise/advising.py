@@ -37,6 +37,8 @@ AGREES = 3.0
 """Factor between the errors that surrogate and pilot tell within which the surrogate is believed."""
 MORE_POINTS = 3
 """Operating points beside the start that are chosen at most."""
+POINT_SECONDS = 0.1
+"""They are looked for where linearising takes no longer than this, or than a run."""
 PLACES = 32
 """Parts of the pilot at whose ends they may lie."""
 POINT_HELPS = 0.5
@@ -146,15 +148,17 @@ class _Advising:
         black = any(not isinstance(part.subsystem, NativeSubsystem) for part in system.subsystems.values())
         if black and self.pilots.run_seconds < CHEAP_SECONDS:
             return None
+        began = time.process_time()
         ends = (*self.times, tight.end - tight.start)
         parts = [self._surrogate(begin, end) for begin, end in pairwise(ends)]
         if any(part is None for part in parts):
             return None
         made = Surrogates(self.times, tuple(part for part in parts if part is not None))
-        return made if len(self.times) > 1 or black else self._with_more_points(made)
+        quick = time.process_time() - began < max(POINT_SECONDS, self.pilots.run_seconds)
+        return self._with_more_points(made) if len(self.times) == 1 and quick and not black else made
 
     def _surrogate(self, begin: float, end: float) -> Surrogate | None:
-        """Return the surrogate for a stretch of the tight pilot, from its state at the beginning (s after the start)."""
+        """Return the surrogate from the state at the beginning of a stretch (s after the start) of the tight pilot."""
         tight = self.pilots.tight
         try:
             linear = linearise(self.pilots.system, at=begin)
@@ -165,7 +169,9 @@ class _Advising:
     def _with_more_points(self, first: Surrogates) -> Surrogates:
         """Linearise anew where the motion of the pilot leaves that of the surrogate, if that helps."""
         whole = self.pilots.tight.end - self.pilots.tight.start
-        part, place, times, parts = first.parts[0], 0, [], []
+        part, place = first.parts[0], 0
+        times: list[float] = []
+        parts: list[Surrogate] = []
         while part.residual > LINEAR and len(parts) < MORE_POINTS:
             reached = self._reach(part, place)
             if reached >= PLACES:

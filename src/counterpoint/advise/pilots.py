@@ -153,8 +153,8 @@ class Pilots:
             self._make_tight(parts, Orders(1, 1))
         except SimulationError as error:
             raise SetupError(
-                f"advise: a pilot to t = {span:g} s, with steps {parts} times shorter than those given, fails: {error}; "
-                "ask for a run that ends before"
+                f"advise: a pilot to t = {span:g} s, with steps {parts} times shorter than those given, fails: "
+                f"{error}; ask for a run that ends before"
             ) from error
         self.first_error = inf if base is None else self.compared(base).error
         if self.keeps_steps:

@@ -229,9 +229,12 @@ class Known:
         told = f"{self._estimated(error)}, largest in {worst.signal}"
         held = list(dict.fromkeys(one.source for one in self.connections if one.sampled))
         if held:
-            one = len(held) == 1
-            told += f"; {', '.join(held)} {'counts' if one else 'count'} as sampled: holding {'it' if one else 'them'} is "
-            told += "its meaning" if one else "their meaning"
+            told += f"; {', '.join(held)} "
+            told += (
+                "counts as sampled: holding it is its meaning"
+                if len(held) == 1
+                else ("count as sampled: holding them is their meaning")
+            )
         return told + self._energy()
 
     def _described(self, difference: Difference, motion: Motion | None, connection: ConnectionIndicator | None) -> str:

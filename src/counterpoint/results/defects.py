@@ -43,11 +43,12 @@ class DeferredDefects(Sequence[DefectSummary]):
         return self._made[place]
 
     def __eq__(self, other: object) -> bool:
-        return list(self) == other
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[type[list[DefectSummary]], tuple[list[DefectSummary]]]:
         return list, (list(self),)
-
 
 
 def summaries(view: StoreView, summary: RunSummary) -> list[DefectSummary]:

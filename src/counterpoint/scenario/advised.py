@@ -18,7 +18,7 @@ CHOSEN = ("scheme", "first_steps", "window", "pace")
 
 
 def check_advised(case: Case, path: Path) -> None:
-    """See whether a case can be written with other settings, before they are sought; raise SetupError or OutputError."""
+    """See whether a case can be written with other settings; raise SetupError or OutputError."""
     if not isinstance(case, Scenario) or case.path.suffix.lower() != ".toml":
         raise SetupError(f"{path}: only a scenario in a TOML file can be written with other settings")
     if path.exists():
