@@ -316,6 +316,25 @@ def test_a_fixed_internal_step_is_a_remark_of_the_doctor(built):
     assert any("fixed internal step of 0.01 s" in finding.text for finding in found.remarks)
 
 
+def test_the_verdict_on_an_fmu_with_a_fixed_internal_step(built):
+    """Steps are divided as far as they can be; where they cannot, the verdict says why and what tells the error."""
+    path = built(OSCILLATOR.changed(fmi3=OSCILLATOR.fmi3 | {"fixedInternalStepSize": "0.01"}), 3)
+    finest = alone(cp.fmu(path), step=0.01).quality
+    assert finest.verdict == "cannot tell"
+    assert '"fmu" cannot make smaller steps: 0.0025 s is not a multiple of the FMU\'s fixed internal step' in str(
+        finest
+    )
+    assert "--set kind=model-exchange" in str(finest)
+    assert "a second run with half the steps" in str(alone(cp.fmu(path), step=0.02).quality)
+    system = cp.System("pair")
+    system.add("coarse", cp.fmu(path), step=0.01)
+    system.add("free", cp.fmu(built("oscillator", 3)), step=0.01)
+    system.connect("coarse.x", "free.force", convert=False)
+    told = system.run(until=1.0).quality
+    assert told.verdict != "cannot tell"
+    assert "a quarter of the steps" in str(told)
+
+
 def test_a_harmless_violation_is_a_warning_and_a_remark(built, changed, version):
     path = changed(
         built("oscillator", version), {"modelDescription.xml": lambda data: data.replace(b'start="100"', b"", 1)}
