@@ -43,6 +43,8 @@ LARGEST_MAP = 150
 TIGHTER = 4.0
 """Factor between the tolerances of the two runs for each halving of steps, where a pace keeps a tolerance."""
 
+_ODD_PARTS = 3.7
+"""Into so many parts no step can be divided that has to be a multiple of another one."""
 _FINEST = (
     "compare with a run of the same model by another solver, which shows what the steps inside of it are wrong by: an "
     'FMU for model exchange with kind="model-exchange" (command line: --set kind=model-exchange)'
@@ -146,6 +148,13 @@ class Checker:
 
     def _run(self, first: Result, began: float) -> SecondRun:
         kept = sampled_subsystems(self.system, self.options)
+        own = self._undivided(_ODD_PARTS)
+        if not self.system.connections and own.keys() >= self.system.subsystems.keys() - kept:
+            names = ", ".join(f'"{name}"' for name in own)
+            return SecondRun(
+                reason=f"{names} computes with a fixed step of its own, so smaller steps do not show its error",
+                remedy=_FINEST,
+            )
         parts, share = self._extent(first)
         undivided = self._undivided(parts)
         if undivided and parts > 2 and not self._undivided(2):
@@ -184,7 +193,7 @@ class Checker:
         )
         return self.run(system, options)
 
-    def _undivided(self, parts: int) -> dict[str, str]:
+    def _undivided(self, parts: float) -> dict[str, str]:
         """Return the subsystems whose fixed steps cannot be divided into so many parts, and why."""
         told = {}
         for name, part in self.system.subsystems.items():
