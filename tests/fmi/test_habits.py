@@ -316,6 +316,29 @@ def test_a_fixed_internal_step_is_a_remark_of_the_doctor(built):
     assert any("fixed internal step of 0.01 s" in finding.text for finding in found.remarks)
 
 
+def test_the_verdict_on_an_fmu_with_a_fixed_internal_step(built):
+    """Alone, whatever its steps are, the solver inside makes the same error: the verdict says so, and what tells it."""
+    path = built(OSCILLATOR.changed(fmi3=OSCILLATOR.fmi3 | {"fixedInternalStepSize": "0.01"}), 3)
+    for step in (0.01, 0.04):
+        told = alone(cp.fmu(path), step=step).quality
+        assert told.verdict == "cannot tell"
+        assert '"fmu" computes with a fixed step of its own, so smaller steps do not show its error' in str(told)
+        assert "--set kind=model-exchange" in str(told)
+
+
+@pytest.mark.parametrize(("step", "words"), [(0.01, "a quarter of"), (0.02, "half"), (0.04, "a quarter of")])
+def test_the_coupling_of_an_fmu_with_a_fixed_internal_step_is_checked_with_steps_that_it_takes(built, step, words):
+    """Of 0.01 s it keeps its steps, and only those of the other one are divided."""
+    path = built(OSCILLATOR.changed(fmi3=OSCILLATOR.fmi3 | {"fixedInternalStepSize": "0.01"}), 3)
+    system = cp.System("pair")
+    system.add("coarse", cp.fmu(path), step=step)
+    system.add("free", cp.fmu(built("oscillator", 3)), step=0.01)
+    system.connect("coarse.x", "free.force", convert=False)
+    told = system.run(until=1.0).quality
+    assert told.verdict != "cannot tell"
+    assert f"a second run with {words} the steps" in str(told)
+
+
 def test_a_harmless_violation_is_a_warning_and_a_remark(built, changed, version):
     path = changed(
         built("oscillator", version), {"modelDescription.xml": lambda data: data.replace(b'start="100"', b"", 1)}

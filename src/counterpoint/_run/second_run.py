@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
-from math import isfinite
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CounterpointError, SetupError
@@ -44,6 +44,13 @@ LARGEST_MAP = 100
 """Rows of the map of one period up to which modes are looked for: a few hundredths of a second."""
 TIGHTER = 4.0
 """Factor between the tolerances of the two runs for each halving of steps, where a pace keeps a tolerance."""
+
+_ODD_PARTS = 3.7
+"""Into so many parts no step can be divided that has to be a multiple of another one."""
+_FINEST = (
+    "compare with a run of the same model by another solver, which shows what the steps inside of it are wrong by: an "
+    'FMU for model exchange with kind="model-exchange" (command line: --set kind=model-exchange)'
+)
 
 
 @dataclass(frozen=True)
@@ -143,10 +150,23 @@ class Checker:
 
     def _run(self, first: Result, began: float) -> SecondRun:
         kept = sampled_subsystems(self.system, self.options)
+        own = self._undivided(_ODD_PARTS)
+        if not self.system.connections and own.keys() >= self.system.subsystems.keys() - kept:
+            names = ", ".join(f'"{name}"' for name in own)
+            return SecondRun(
+                reason=f"{names} computes with a fixed step of its own, so smaller steps do not show its error",
+                remedy=_FINEST,
+            )
         parts, share = self._extent(first)
+        undivided = self._undivided(parts)
+        if undivided and parts > 2 and not self._undivided(2):
+            parts, undivided = 2, {}
+        if undivided.keys() >= self.system.subsystems.keys() - kept:
+            return SecondRun(reason="; ".join(undivided.values()), remedy=_FINEST)
+        kept |= undivided.keys()
         until = first.start + share * (first.end - first.start)
         result = self._divided(first, parts, until, kept)
-        halfway = self._divided(first, 2, until, kept) if self._has_time_for(first, 6) else None
+        halfway = self._divided(first, 2, until, kept) if parts > 2 and self._has_time_for(first, 6) else None
         seconds = time.monotonic() - began
         return SecondRun(result, parts, share, tuple(sorted(kept)), seconds=seconds, halfway=halfway)
 
@@ -175,6 +195,18 @@ class Checker:
             adapt=False,
         )
         return self.run(system, options)
+
+    def _undivided(self, parts: float) -> dict[str, str]:
+        """Return the subsystems whose fixed steps cannot be divided into so many parts, and why."""
+        told = {}
+        for name, part in self.system.subsystems.items():
+            if part.step is None or part.pace is not None:
+                continue
+            always = set(part.subsystem.step_problems(part.step, inf))
+            new = [text for text in part.subsystem.step_problems(part.step / parts, inf) if text not in always]
+            if new:
+                told[name] = f'"{name}" cannot make smaller steps: {new[0].partition("; ")[0]}'
+        return told
 
     def _extent(self, first: Result) -> tuple[int, float]:
         """Return into how many parts steps are divided, and how much of the run is repeated."""

@@ -35,6 +35,7 @@ def check_text(quality: Quality, room: int) -> bytes:
         "covered": second.covered,
         "sampled": second.sampled,
         "reason": second.reason,
+        "remedy": second.remedy,
         "seconds": second.seconds,
         "modes": None if second.modes is None else asdict(second.modes),
     }
@@ -92,6 +93,7 @@ def _read(told: dict[str, Any]) -> SecondRun:
         covered=covered,
         sampled=tuple(map(str, told["sampled"])),
         reason=str(told["reason"]),
+        remedy=str(told["remedy"]),
         seconds=seconds,
         modes=None if modes is None else _modes(modes),
         known=tuple(_difference(entry) for entry in told["differences"]),

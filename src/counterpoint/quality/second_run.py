@@ -33,6 +33,8 @@ class SecondRun:
         Subsystems that kept their steps, for these belong to the model.
     reason : str
         Why there is no second run.
+    remedy : str
+        What to do about that.
     halfway : Result or None
         A third run, with half the steps, that tells the order of the error.
     modes : CoupledModes or None
@@ -48,6 +50,7 @@ class SecondRun:
     covered: float = 0.0
     sampled: tuple[str, ...] = ()
     reason: str = ""
+    remedy: str = ""
     seconds: float = 0.0
     halfway: Result | None = None
     modes: CoupledModes | None = None

@@ -313,8 +313,8 @@ class Known:
             or (largest is not None and largest.defect > self.tolerance)
         ):
             return self._plain("look here", "low", name, told, remedy(largest, None, False))
-        return self._plain("cannot tell", "low", name, told, "read result.quality right after a run, "
-                           "or compare with a run with half the steps")  # fmt: skip
+        again = "read result.quality right after a run, or compare with a run with half the steps"
+        return self._plain("cannot tell", "low", name, told, self.second.remedy or again)
 
     def _defect_text(self, largest: ConnectionIndicator | None) -> str:
         if largest is None:
