@@ -130,7 +130,8 @@ def threads(bench: Bench) -> None:
         for copy in copies:
             copy.communicate()
         values = {LIMIT: 2.0 * alone / beside, OURS: fewest[1] / fewest[2]}
-        bench.add("threads", f"{2 * loops + 2} variables", values, "x", "≥ 1.5" if loops == max(THREAD_LOOPS) else "≥ 1")
+        target = "≥ 1.5" if loops == max(THREAD_LOOPS) else "≥ 1"
+        bench.add("threads", f"{2 * loops + 2} variables", values, "x", target)
 
 
 def _copy(loops: int, steps: int) -> subprocess.Popen[str]:

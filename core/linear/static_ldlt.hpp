@@ -94,11 +94,11 @@ class StaticLdlt final : public Solver {
 
   // Where there are domains:
   std::vector<int> domain_of_block_;
-  int top_column_ = 0;                        ///< first one of the top
-  int top_value_ = 0;                         ///< where the top begins in values_
-  int top_size_ = 0;                          ///< values of the top
-  int first_share_ = 0;                  ///< in b: where the share of the first domain in the top's unknowns begins
-  std::vector<const double*> failed_;         ///< pivot of each group
+  int top_column_ = 0;                 ///< first one of the top
+  int top_value_ = 0;                  ///< where the top begins in values_
+  int top_size_ = 0;                   ///< values of the top
+  int first_share_ = 0;                ///< in b: where the share of the first domain in the top's unknowns begins
+  std::vector<const double*> failed_;  ///< pivot of each group
 };
 
 }  // namespace counterpoint::linear

@@ -13,9 +13,10 @@ namespace counterpoint::linear {
 /// each other, nor on who does them: then the number of threads changes nothing but the time.
 ///
 /// Threads start with the first task that has parts for them. Between tasks they look for the next one for some tens of
-/// microseconds, and sleep after that. Whoever is free takes the next part: the thread that calls does all of them when
-/// the others do not come, because the machine has other work. When it has had to wait for one that began and was
-/// interrupted, it does the next tasks alone, the more of them the more often it happens.
+/// microseconds, and sleep after that. A thread takes the same parts of every task, whose data are in its cache, and
+/// then those that are still left: the thread that calls does all of them when the others do not come, because the
+/// machine has other work. When it has had to wait for one that began and was interrupted, it does the next tasks alone,
+/// the more of them the more often it happens.
 class Team {
  public:
   explicit Team(int threads) : threads_(threads) {}
@@ -55,7 +56,7 @@ class Team {
   Call call_ = nullptr;
   const void* context_ = nullptr;
   std::vector<std::exception_ptr> failures_;  ///< of each part
-  std::atomic<std::uint64_t> open_{0};        ///< number of the task, its parts, the next part that nobody has taken
+  std::atomic<std::uint64_t> open_{0};        ///< number of the task, its parts, a bit for each that is taken
   std::atomic<std::uint32_t> task_{0};        ///< number of the task
   std::atomic<std::uint32_t> done_{0};        ///< parts of it
   std::vector<std::thread> members_;          ///< without the one who calls

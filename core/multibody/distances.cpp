@@ -13,8 +13,7 @@ template <int dimension>
 class Distances final : public ConstraintBatch {
  public:
   explicit Distances(const std::vector<DistanceRow>& rows) {
-    for (const DistanceRow& row : rows)
-      places_.push_back({row.first, row.second, 1.0 / row.length, 0.5 * row.length});
+    for (const DistanceRow& row : rows) places_.push_back({row.first, row.second, 1.0 / row.length, 0.5 * row.length});
   }
 
   // Both ends may move by one in every coordinate: |difference|^2 / 2 l = (2 sqrt(dimension))^2 / 2 l.

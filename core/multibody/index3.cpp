@@ -589,7 +589,8 @@ void Index3Stepper<shared>::project(const Instant& now) {
 // out of the jerk: springs then see the plain trapezoidal rule, which is stable for all of them, and what constraints
 // do is of order 4.
 template <bool shared>
-void Index3Stepper<shared>::solve_three(const Instant& now, const double* a, const double* multipliers, double* improved) {
+void Index3Stepper<shared>::solve_three(const Instant& now, const double* a, const double* multipliers,
+                                        double* improved) {
   std::fill(residual_.begin(), residual_.end(), 0.0);
   double *const top = three_.data(), *const bottom = top + 3 * static_cast<std::size_t>(room_),
                 *const carried = residual_.data();

@@ -115,8 +115,7 @@ class Index3Stepper final : public Stepper {
 
   // Scratch; nothing here survives a step.
   State next_;
-  std::vector<double> mass_, W_, J_, kept_J_, phi_, rest_, mu_, Q_, residual_, change_, inverse_diagonal_,
-      three_;
+  std::vector<double> mass_, W_, J_, kept_J_, phi_, rest_, mu_, Q_, residual_, change_, inverse_diagonal_, three_;
   std::vector<int> diagonal_;
 };
 

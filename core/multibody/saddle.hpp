@@ -17,9 +17,10 @@ namespace counterpoint::multibody {
 /// with W = M plus stiffness and damping terms. Contract for implementers: `solve_anew` takes W on the tangent pattern
 /// and J on the Jacobian's, which the caller keeps as it is for later solutions by `solve`. Both overwrite `x`, which
 /// holds top, by x, and write mu, which may take the place of bottom. `project` solves for three right-hand sides at
-/// once (right[3 i + k] is row i of side k, top, and bottom from row `room()` on), which share the waiting for each other's results: it adds
-/// J x0 and J x1 to the bottoms of sides 0 and 1 first. It overwrites the tops by x, and subtracts mu of side 1 from
-/// `multipliers`, unless that is null; the bottoms are lost. Rows of fixed coordinates do not take part.
+/// once (right[3 i + k] is row i of side k, top, and bottom from row `room()` on), which share the waiting for each
+/// other's results: it adds J x0 and J x1 to the bottoms of sides 0 and 1 first. It overwrites the tops by x, and
+/// subtracts mu of side 1 from `multipliers`, unless that is null; the bottoms are lost. Rows of fixed coordinates do
+/// not take part.
 class SaddleSystem {
  public:
   virtual ~SaddleSystem() = default;

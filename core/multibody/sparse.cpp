@@ -9,8 +9,8 @@ namespace counterpoint::multibody {
 namespace {
 
 template <int known_entries>
-COUNTERPOINT_INLINE void multiply_run(const SparsePattern::Run& run, const double* values, const int* column, const double* x,
-                  double factor, const double* z, double* y) {
+COUNTERPOINT_INLINE void multiply_run(const SparsePattern::Run& run, const double* values, const int* column,
+                                      const double* x, double factor, const double* z, double* y) {
   const int entries = known_entries > 0 ? known_entries : run.entries;
   for (int row = 0; row < run.rows; ++row, values += entries, column += entries) {
     double sum = -z[row];

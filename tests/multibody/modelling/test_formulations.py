@@ -341,7 +341,9 @@ def test_the_number_of_threads_changes_no_bit_of_a_large_mechanism(springs, inte
 
 @pytest.mark.parametrize("other", [{"name": "penalty"}, {"system": "kkt"}, {"solver": "sparse-ldlt"}])
 def test_threads_are_refused_where_nothing_is_shared(other):
-    with pytest.raises(SetupError, match='threads = 2 needs name = "index-3", system = "condensed" and solver = "auto"'):
+    with pytest.raises(
+        SetupError, match='threads = 2 needs name = "index-3", system = "condensed" and solver = "auto"'
+    ):
         Formulation(threads=2, **other)
 
 

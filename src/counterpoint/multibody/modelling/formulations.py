@@ -150,8 +150,8 @@ class Formulation:
         shares = self.name == "index-3" and self.system == "condensed"
         if self.threads != 1 and not (shares and self.solver in ("auto", "automatic", "static-ldlt")):
             problems.append(
-                f'formulation: threads = {self.threads} needs name = "index-3", system = "condensed" and solver = "auto" '
-                'or "static-ldlt": nothing else is shared between threads'
+                f'formulation: threads = {self.threads} needs name = "index-3", system = "condensed" and solver = '
+                '"auto" or "static-ldlt": nothing else is shared between threads'
             )
         if self.printed and (self.name != "index-3" or self.system != "condensed" or self.penalty is None):
             problems.append('formulation: printed = true needs name = "index-3", system = "condensed" and a penalty')

@@ -20,7 +20,7 @@ PRINTED_BOUNDS = {6: 1.35, 20: 1.53, 50: 1.52}
 CORE = tuple(name for name in _core.multibody.solver_names() if name != "automatic")
 """Solvers that a simulation can take."""
 SCATTER = 0.2
-"""Relative change of errors that another processor's rounding may make: it grows where singular positions are passed."""
+"""Relative change of errors that another processor's rounding may make: it grows in singular positions."""
 GENERAL = tuple(name for name in CORE if name != "dense-llt")
 """Those that stiffness of any sign cannot stop: what ``auto`` chooses from."""
 
