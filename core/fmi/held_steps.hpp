@@ -8,7 +8,8 @@ namespace counterpoint::fmi {
 ///
 /// `Version` adds the calls (by `shielded_next`), all inside the ForeignCall of the caller:
 ///   `void set_doubles(const Exchange&, const double* u)` and `void get_doubles(const Exchange&, double* y)`;
-///   `bool makes_step(double t, double h, StepEnd& end)`: false when the step did not end at t + h, but as `end` says.
+///   `bool makes_step(double t, double h, StepEnd& end)`: false when the step did not end at t + h, but as `end` says;
+///   nothing is written there otherwise.
 template <class Version>
 class HeldSteps : public Instance {
  public:
@@ -21,25 +22,34 @@ class HeldSteps : public Instance {
     Exchange& x = exchange_;
     code_.call->turn_to(code_);
     x.time = t;
-    StepEnd end;
     const StepLength::Step step = x.length.of(t, t_end);
-    if (!exchanges_in_step(step.t, step.length, u, y, end)) x.unusual(end, t, t_end, u, y);
+    if (!exchanges_in_step(step.t, step.length, u, y)) [[unlikely]]
+      x.unusual(end_, t, t_end, u, y);
   }
 
  protected:
   using Instance::Instance;
 
  private:
+  /// Afterwards our own code runs: a step is no call of a callback, around which another function would be running.
+  struct OwnCodeAfterwards {
+    ForeignCode& code;
+    ~OwnCodeAfterwards() { code.function = nullptr; }
+  };
+
   /// One mark serves the three calls; what is unusual is told when it is gone.
-  bool exchanges_in_step(double t, double h, const double* u, double* y, StepEnd& end) {
+  bool exchanges_in_step(double t, double h, const double* u, double* y) {
     Version& version = static_cast<Version&>(*this);
     const Exchange& x = exchange_;
-    const Running running(code_);
+    const OwnCodeAfterwards mark{code_};
     if (x.input_count > 0) version.set_doubles(x, u);
-    if (!version.makes_step(t, h, end)) return false;
+    if (!version.makes_step(t, h, end_)) [[unlikely]]
+      return false;
     if (x.output_count > 0) version.get_doubles(x, y);
     return true;
   }
+
+  StepEnd end_;  ///< of the last step that was unusual
 };
 
 }  // namespace counterpoint::fmi

@@ -196,7 +196,9 @@ class Instance1 final : public HeldSteps<Instance1> {
   }
   bool makes_step(double t, double h, StepEnd& end) {
     const int status = shielded_next(f_.DoStep, c_, t, h, true_);
-    if (!is_fine(status)) end = ended(status, t, h);
+    if (is_fine(status)) [[likely]]
+      return true;
+    end = ended(status, t, h);
     return !end.discarded;
   }
   void get_doubles(const Exchange& x, double* y) {

@@ -179,7 +179,9 @@ class Instance2 final : public HeldSteps<Instance2> {
   }
   bool makes_step(double t, double h, StepEnd& end) {
     const int status = shielded_next(held_.step, c_, t, h, held_.is_final);
-    if (!is_fine(status)) end = ended(status, t, h);
+    if (is_fine(status)) [[likely]]
+      return true;
+    end = ended(status, t, h);
     return !end.discarded;
   }
   void get_doubles(const Exchange& x, double* y) {

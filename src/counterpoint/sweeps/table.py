@@ -131,6 +131,8 @@ class Table:
         if len(small) <= MERGED_PARTS:
             return
         self._write(self._arrow.concat_tables([self._read(path) for path in small]), small)
+        self._counts = {path: self._counts[path] for path in parts if path not in small}
+        self._arrow.default_memory_pool().release_unused()  # which it would keep in a long sweep
 
     def _rows(self, path: Path) -> int:
         if path not in self._counts:
@@ -138,7 +140,7 @@ class Table:
         return self._counts[path]
 
     def _read(self, path: Path) -> Any:
-        return self._arrow.parquet.read_table(path, schema=self.schema)
+        return self._arrow.parquet.read_table(path, schema=self.schema, use_threads=False)
 
     def close(self) -> None:
         """Write what is waiting, and small files as one."""
