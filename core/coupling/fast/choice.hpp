@@ -14,11 +14,12 @@ struct Choice {
   bool polynomial_batches = true;   ///< step_batch.hpp: several steps in one call; needs single_scalar
   bool derived_comparisons = true;  ///< derived_comparison.hpp; needs lines
   bool derived_rows = true;         ///< derived_rows.hpp; needs derived comparisons
+  bool joint_steps = true;          ///< joint_step.hpp
 
-  static constexpr Choice none() { return {false, false, false, false, false, false, false, false, false}; }
+  static constexpr Choice none() { return {false, false, false, false, false, false, false, false, false, false}; }
   bool any() const {
     return single_scalar || newest_points || lines || rounds || held_rounds || batches || polynomial_batches ||
-           derived_comparisons || derived_rows;
+           derived_comparisons || derived_rows || joint_steps;
   }
 };
 

@@ -264,6 +264,9 @@ def from_pydantic(error: ErrorDetails, values: dict[str, Any], vocabulary: Vocab
     message = error["msg"].replace("Input should be", "must be") + hint
     if kind in _WORDS:
         message = _WORDS[kind].format(**context)
+    if kind == "model_type":
+        keys = ", ".join(f"{key} = ..." for key in vocabulary.keys_at(path, values))
+        message = f"must be a table{f', {{ {keys} }}' if keys else ''}"
     of_the_whole = isinstance(error["input"], dict | list) and not kind.endswith("_type")
     return path, message if of_the_whole else f"{shown(error['input'])}: {message}"
 
