@@ -72,7 +72,7 @@ def test_shorter_steps_are_not_tried_against_a_source_that_publishes_less_often(
     system.connect("right.x", "left.u", cp.lagrange(2))
     steps = system.run(until=2.0, scheme="parallel").steps["left"]
     assert steps.length.min() >= 2e-4 * (1 - 1e-9)  # the first one, a ten-thousandth of the run
-    assert len(steps) < 1500  # 50 for each sample until the signal, which begins at zero, is known; 4058 when they shrank
+    assert len(steps) < 1500  # 50 per sample until the signal, which begins at zero, is known; 4058 when they shrank
 
 
 def test_times_of_a_table_may_have_units():

@@ -237,6 +237,7 @@ def _has(values: Any, path: Path) -> bool:
 _WORDS = {
     "too_short": "has {actual_length}; expected at least {min_length}",
     "too_long": "has {actual_length}; at most {max_length} are allowed",
+    "model_type": "must be a table, {{ key = value }}",
 }
 """Our words for errors of pydantic that speak of validation."""
 
@@ -264,9 +265,6 @@ def from_pydantic(error: ErrorDetails, values: dict[str, Any], vocabulary: Vocab
     message = error["msg"].replace("Input should be", "must be") + hint
     if kind in _WORDS:
         message = _WORDS[kind].format(**context)
-    if kind == "model_type":
-        keys = ", ".join(f"{key} = ..." for key in vocabulary.keys_at(path, values))
-        message = f"must be a table{f', {{ {keys} }}' if keys else ''}"
     of_the_whole = isinstance(error["input"], dict | list) and not kind.endswith("_type")
     return path, message if of_the_whole else f"{shown(error['input'])}: {message}"
 

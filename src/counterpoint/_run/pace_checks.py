@@ -134,8 +134,8 @@ def _bonds(where: str, system: System, pace: Controlled) -> Iterator[Problem]:
     bonds = pace.bonds if pace.bonds is not None else declared_bonds(system)
     if not bonds and system.bonds:
         names = ", ".join(f'"{bond.name}"' for bond in system.bonds)
-        yield Problem(f"{where}.bonds", f"{names}: none exchanges an effort and a flow as they are, so that no power is "
-                                        "compared; use cp.pace.defect")  # fmt: skip
+        text = f"{names}: none exchanges an effort and a flow as they are, so that no power is compared"
+        yield Problem(f"{where}.bonds", f"{text}; use cp.pace.defect")
     elif not bonds:
         yield Problem(f"{where}.bonds", "no power bond is declared; name the inputs of its effort and flow, "
                                         'bonds=[("chassis.force", "wheel.speed")]')  # fmt: skip

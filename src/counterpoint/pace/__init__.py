@@ -61,7 +61,8 @@ def table(
     Parameters
     ----------
     times, steps : arrays of shape (n,)
-        From ``times[k]`` (s or texts with a unit, increasing) on steps of ``steps[k]``. Before the first time the first one is used.
+        From ``times[k]`` (increasing) on steps of ``steps[k]``, in s or texts with a unit. Before the first time the
+        first one is used.
     between : {"hold", "linear"}
         Hold each step until the next time, where a step then ends; or straight lines between them, read at the
         beginning of each step.
