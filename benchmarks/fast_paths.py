@@ -122,6 +122,12 @@ CASES: dict[str, tuple[str, Callable[[], cp.System], str, float]] = {
         "parallel",
         0.0025,
     ),
+    "a pace for both: joint steps": (
+        "joint_steps",
+        lambda: _oscillators((0.01,) * 2, cp.lagrange(1)),
+        "parallel",
+        0.005,
+    ),
     "20 FMUs, held: held rounds": (
         "held_rounds",
         lambda: _fmus(cp.hold()),
@@ -130,6 +136,7 @@ CASES: dict[str, tuple[str, Callable[[], cp.System], str, float]] = {
     ),
 }
 """Path, system, scheme and time between two steps of any of its subsystems, in s."""
+PACES = {"joint_steps": cp.pace.table([0.0], [0.01])}
 
 
 def savings(bench: Bench) -> None:
@@ -140,11 +147,12 @@ def savings(bench: Bench) -> None:
         def run(
             paths: _core.FastPaths,
             make: Callable[[], cp.System] = make,
+            path: str = path,
             scheme: str = scheme,
             between: float = between,
         ) -> None:
             with allowing(paths):
-                make().run(until=steps * between, scheme=scheme)
+                make().run(until=steps * between, scheme=scheme, pace=PACES.get(path))
 
         contestants = {
             OURS: lambda run=run: run(_core.FastPaths()),

@@ -44,6 +44,43 @@ def rows(result):
     return [result[name].to_numpy().tobytes() + result[name].index.to_numpy().tobytes() for name in result.subsystems]
 
 
+@pytest.mark.parametrize(
+    "pace",
+    [
+        cp.pace.table([0.0, 1.0], [0.02, 0.04]),
+        cp.pace.gradient("left.x", smallest=0.01, largest=0.05),
+        cp.pace.gradient(tolerance=1e-3),
+        cp.pace.defect(1e-3),
+        cp.pace.predictor_corrector(1e-3),
+        cp.pace.doubling(1e-3),
+        lambda step: 0.02,
+    ],
+    ids=str,
+)
+def test_the_error_of_a_run_whose_steps_a_pace_has_chosen_is_estimated(pace):
+    result = masses().run(until=2.0, scheme="parallel", pace=pace)
+    # Of the worst signal relative to its size, where `error` is of one: within a factor of 4.
+    assert error(result) / 4 < result.quality.error < 4 * error(result)
+
+
+def test_shorter_steps_are_not_tried_against_a_source_that_publishes_less_often():
+    """The defect is then the work of the source's steps, whatever those of the receiver are."""
+    system = cp.System("uneven")
+    system.add("left", mass(1.0), pace=cp.pace.defect(1e-3))
+    system.add("right", mass(0.0), step=0.01)
+    system.connect("left.x", "right.u", cp.lagrange(2))
+    system.connect("right.x", "left.u", cp.lagrange(2))
+    steps = system.run(until=2.0, scheme="parallel").steps["left"]
+    assert steps.length.min() >= 2e-4 * (1 - 1e-9)  # the first one, a ten-thousandth of the run
+    assert len(steps) < 1500  # 50 per sample until the signal, which begins at zero, is known; 4058 when they shrank
+
+
+def test_times_of_a_table_may_have_units():
+    assert cp.pace.table(["0 s", "1 min"], ["10 ms", 0.5]) == cp.pace.table([0.0, 60.0], [0.01, 0.5])
+    with pytest.raises(cp.SetupError, match=r'pace\.times\[1\]: "1 kg": kg is not a unit of time'):
+        cp.pace.table([0.0, "1 kg"], [0.1, 0.2])
+
+
 class Black(cp.Subsystem):
     """A black box that cannot save."""
 
@@ -238,6 +275,23 @@ def test_the_energy_pace_follows_the_power_of_bonds():
         counts.append(len(result.steps["body"]))
         assert result.steps["body"].estimate[5:].median() < 1.5
     assert counts[0] < counts[1] < counts[2]
+
+
+def test_the_energy_pace_refuses_a_bond_whose_law_makes_the_flow_of_both_sides():
+    """What its law stores or dissipates is no error; steps would be as long as allowed whatever the tolerance."""
+    system = cp.System("shaft")
+    for name, angle in (("motor", 0.1), ("load", 0.0)):
+        disk = cp.linear(
+            [[0, 1], [0, 0]], [[0], [1]], x0=[angle, 0], inputs="torque", outputs=["angle", "speed"],
+            units={"torque": "N m", "angle": "rad", "speed": "rad/s"},
+        )  # fmt: skip
+        system.add(name, disk, step=1e-3)
+    system.bond("rotational", "motor", "load", causality="flow-flow", law=cp.bonds.spring_damper(180.0, 0.5))
+    with pytest.raises(cp.SetupError, match=r'pace\.bonds: "motor-load": none exchanges an effort and a flow'):
+        system.run(until=1.0, pace=cp.pace.energy())
+    bonds = [("motor.torque", "load.torque")]
+    with pytest.raises(cp.SetupError, match=r'pace\.bonds: "motor.torque" and "load.torque" are not two outputs'):
+        system.run(until=1.0, pace=cp.pace.energy(bonds=bonds))
 
 
 # --- limits, events, alignment ---------------------------------------------------------------------------------------

@@ -401,7 +401,8 @@ void bind_coupling(nb::module_& m) {
       .def_rw("polynomial_batches", &fast::Choice::polynomial_batches)
       .def_rw("derived_comparisons", &fast::Choice::derived_comparisons)
       .def_rw("derived_rows", &fast::Choice::derived_rows)
-      .def_rw("deferred_comparisons", &fast::Choice::deferred_comparisons);
+      .def_rw("deferred_comparisons", &fast::Choice::deferred_comparisons)
+      .def_rw("joint_steps", &fast::Choice::joint_steps);
 
   nb::enum_<Action::Kind>(m, "ActionKind")
       .value("set", Action::Kind::set)

@@ -10,8 +10,8 @@ namespace counterpoint {
 namespace {
 /// Errors below this say no more than that steps may grow, in units of the tolerance.
 constexpr double least_error = 1e-4;
-/// Steps that are shorter than this share of the mean may be no more wrong: several of them follow each other.
-constexpr double least_share = 0.3;
+/// Of a source's steps, in steps of the receiver: what is published less often is not better known for shorter ones.
+constexpr double longest_interval = 1.5;
 }  // namespace
 
 double PiController::tell(double error, double power) {
@@ -26,7 +26,7 @@ double PiController::factor(double logarithm, double safety) { return safety * s
 
 DefectLaw::DefectLaw(double tolerance, std::vector<SignalTolerance> signals, double ahead)
     : tolerance_(tolerance), ahead_(ahead) {
-  for (const SignalTolerance& signal : signals) slots_.push_back({signal, {}, {}, {}, {}});
+  for (const SignalTolerance& signal : signals) slots_.push_back({signal, {}, {}, {}, {}, 0.0});
 }
 
 void DefectLaw::arrived(const Arrival& arrival) {
@@ -43,10 +43,10 @@ void DefectLaw::arrived(const Arrival& arrival) {
   slot.told.push_back({arrival.sample, difference > 0.0 ? difference / allowed : 0.0});
 }
 
-StepChoice DefectLaw::propose(double /*t*/, double last, double known) {
+StepChoice DefectLaw::propose(double t, double last, double known) {
   const double up_to = known + 1e-9 * std::abs(last);
   mean_.tell(last);
-  const double share = std::max(least_share, mean_.share(last));
+  const double share = mean_.weight(last);
   StepChoice choice{std::numeric_limits<double>::infinity(), StepRule::law, 0.0, -1};
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < slots_.size(); ++k) {
@@ -56,14 +56,18 @@ StepChoice DefectLaw::propose(double /*t*/, double last, double known) {
     double error = 0.0;
     for (; used < slot.told.size() && slot.told[used].sample <= up_to; ++used)
       error = std::max(error, slot.told[used].error);
+    if (last == 0.0) slot.sample = t;
     if (used == 0) continue;
+    const double interval = slot.told[used - 1].sample - (used > 1 ? slot.told[used - 2].sample : slot.sample);
+    slot.sample = slot.told[used - 1].sample;
     if (used == slot.told.size()) {
       slot.told.clear();
     } else {
       slot.told.erase(slot.told.begin(), slot.told.begin() + static_cast<std::ptrdiff_t>(used));
     }
     error *= share;
-    const double logarithm = slot.controller.tell(error, slot.tolerance.order + 1);
+    double logarithm = slot.controller.tell(error, slot.tolerance.order + 1);
+    if (interval > longest_interval * last) logarithm = std::max(logarithm, 0.0);
     choice.estimate = std::max(choice.estimate, error);
     if (logarithm >= least) continue;
     least = logarithm;
@@ -82,7 +86,7 @@ StepError DefectLaw::error_of_step(double /*t_end*/, double length) {
   StepError worst;
   for (std::size_t k = 0; k < slots_.size(); ++k) {
     for (const Told& told : slots_[k].told) {
-      const double error = told.error * std::max(least_share, mean_.share(length));
+      const double error = told.error * mean_.weight(length);
       if (error > worst.error) worst = {error, static_cast<int>(k), slots_[k].tolerance.order + 1};
     }
   }

@@ -51,6 +51,7 @@ class DefectLaw final : public StepLaw {
     std::vector<SignalSize> before;  ///< the same when the step under way began, where it may be taken back
     PiController controller;
     std::vector<Told> told;  ///< and not yet used
+    double sample = 0.0;     ///< of the source, up to which they were used, s
   };
   double tolerance_;
   double ahead_;

@@ -32,8 +32,9 @@ double LawPace::next_end(double t, StepClock& clock, double event) {
     if (next != ends_.end()) return *next;
   }
   const double foreseen = known_.next(t + clock.tolerance(), 3.0 * chooser.wanted());
+  if (!is_marked_ || repeats_) return chooser.next_end(t, chooser.start_of_step(), clock, event, foreseen);
   const double end = chooser.next_end(t, chooser.start_of_step(), clock, event, foreseen);
-  if (is_marked_ && !repeats_ && end != Polynomial::infinity) ends_.push_back(end);
+  if (end != Polynomial::infinity) ends_.push_back(end);
   return end;
 }
 

@@ -11,7 +11,6 @@ namespace {
 constexpr double most_accepted = 1.5;  ///< error in units of the tolerance: a little more is cheaper than a repetition
 constexpr double least_of_rejected = 0.2;
 constexpr double safety = 0.9;
-constexpr double most_unforeseen = 2.5;  ///< the same of a step that is made once: the next ones make up for less
 constexpr double part_of_motion = 0.5;
 constexpr double least_share_of_step = 0.25;
 constexpr double most_assumed = 10.0;  ///< a defect is larger than the error that it makes, but not that much
@@ -42,7 +41,7 @@ bool PacedWindow::again(int /*pass*/, double end, const std::vector<InterfaceSig
   if (!rejects_) return false;
   if (cut_at_condition(end)) return true;
   const StepError found = chooser.law().error_of_step(end, chooser.length_of_step());
-  if (!(found.error > most_unforeseen) || chooser.length_of_step() <= chooser.limits().smallest * (1.0 + 1e-9))
+  if (!(found.error > most_accepted) || chooser.length_of_step() <= chooser.limits().smallest * (1.0 + 1e-9))
     return false;
   end_ = chooser.reject(found.error, found.signal, factor_of_rejected(found.error, found.power));
   return true;

@@ -24,7 +24,7 @@ void Scheduler::start() {
 
 void Scheduler::look_again() {
   paths_.look_again();
-  rule_.look_again();
+  is_moved_ = true;
 }
 
 void Scheduler::stop_at(double time) {
@@ -35,6 +35,9 @@ void Scheduler::stop_at(double time) {
 }
 
 bool Scheduler::advance(double target, double wall_seconds) {
+  if (is_moved_ && step_jointly(target)) return true;
+  if (is_moved_) rule_.look_again();
+  is_moved_ = false;
   rule_.aim_at(target);
   try {
     wall_clock_ ? go_by_wall_clock(wall_seconds) : go(wall_seconds);
@@ -46,6 +49,18 @@ bool Scheduler::advance(double target, double wall_seconds) {
   network_.tell_events();
   rule_.wake_resting();
   return rule_.behind() == 0;
+}
+
+bool Scheduler::step_jointly(double target) {
+  try {
+    if (!paths_.run_jointly(target - network_.tolerance)) return false;
+  } catch (...) {
+    compare_all();
+    throw;
+  }
+  compare_all();
+  network_.tell_events();
+  return true;
 }
 
 std::optional<CallUnderWay> Scheduler::call_under_way() const {

@@ -60,10 +60,13 @@ class Scheduler {
   void step(Candidate& c);
   void publish(Candidate& c);
   void compare_all();
+  /// False where that is for the precedence rule to decide.
+  bool step_jointly(double target);
 
   Network network_;
   PrecedenceRule rule_;
   fast::SchedulingPaths paths_;
+  bool is_moved_ = false;                  ///< what the rule knows is out of date
   std::shared_ptr<WallClock> wall_clock_;  ///< null: as fast as possible
   long steps_made_ = 0;                    ///< in this slice
   bool compares_ = true;

@@ -87,7 +87,7 @@ class SignalSize {
 };
 
 /// The mean length of the steps so far. What a step leaves behind is its error times its length: measured against the
-/// mean step, long steps are held back and short ones are let go, so that each adds as much to the error of the run.
+/// mean step, long steps are held back.
 class MeanStep {
  public:
   /// A step of this length has ended; 0: there was none.
@@ -98,6 +98,12 @@ class MeanStep {
   }
   /// The length of a step as a share of the mean; 1 where there was none.
   double share(double length) const { return count_ > 0.0 ? length * count_ / time_ : 1.0; }
+  /// By which its error counts. Steps that are shorter than the mean may be no more wrong: many of them follow each
+  /// other where much happens, as in a contact.
+  double weight(double length) const {
+    const double found = share(length);
+    return found > 1.0 ? found : 1.0;
+  }
   double length() const { return count_ > 0.0 ? time_ / count_ : 0.0; }
 
  private:
@@ -123,7 +129,7 @@ struct StepTally {
   long rejected = 0;
   double shortest = std::numeric_limits<double>::infinity();  ///< accepted step, s
   double longest = 0.0;                                       ///< accepted step, s
-  long at_smallest = 0;         ///< accepted steps that were held at the smallest length and missed the tolerance
+  long at_smallest = 0;          ///< accepted steps that were held at the smallest length and missed the tolerance
   std::vector<long> kept_there;  ///< how many of them by each signal, by its number in the law
   bool saw_change = false;       ///< whether any step had an estimate above zero
 };

@@ -10,8 +10,7 @@ namespace counterpoint {
 
 namespace {
 
-constexpr double least_share = 0.3;  ///< as in error_laws.cpp
-constexpr int most_points = 6;       ///< Network::first_needed keeps as many samples
+constexpr int most_points = 6;  ///< Network::first_needed keeps as many samples
 
 /// The last samples of an output that a law may look at.
 struct Recent {
@@ -110,14 +109,12 @@ void ExtrapolationLaw::join(const Network& network, int participant) {
   participant_ = participant;
 }
 
-double ExtrapolationLaw::share(double length) const { return std::max(least_share, mean_.share(length)); }
-
-/// For which length^order * share(length) is this.
+/// For which length^order, weighed with the length, is this.
 double ExtrapolationLaw::length_for(double product, int order) const {
   const double mean = mean_.length();
   if (mean == 0.0) return std::pow(product, 1.0 / order);
   const double weighed = std::pow(product * mean, 1.0 / (order + 1));
-  return weighed >= least_share * mean ? weighed : std::pow(product / least_share, 1.0 / order);
+  return weighed >= mean ? weighed : std::pow(product, 1.0 / order);
 }
 
 StepChoice ExtrapolationLaw::propose(double t, double last, double known) {
@@ -130,7 +127,8 @@ StepChoice ExtrapolationLaw::propose(double t, double last, double known) {
     const double allowed = this->allowed(k);
     if (found.order == 0 || found.size == 0.0) continue;
     const double length = length_for(allowed / found.size, found.order);
-    choice.estimate = std::max(choice.estimate, found.size * std::pow(last, found.order) * share(last) / allowed);
+    choice.estimate =
+        std::max(choice.estimate, found.size * std::pow(last, found.order) * mean_.weight(last) / allowed);
     if (length < choice.length) {
       choice.length = length;
       choice.signal = static_cast<int>(k);
@@ -144,7 +142,7 @@ StepError ExtrapolationLaw::error_of_step(double t_end, double length) {
   for (std::size_t k = 0; k < signals_.size(); ++k) {
     const Derivative found =
         derivative_of(recent_samples(*network_, signals_[k], participant_, t_end), signals_[k].derivative);
-    const double error = found.size * std::pow(length, found.order) * share(length) / allowed(k);
+    const double error = found.size * std::pow(length, found.order) * mean_.weight(length) / allowed(k);
     if (found.order > 0 && error > worst.error) worst = {error, static_cast<int>(k), found.order + 1};
   }
   return worst;

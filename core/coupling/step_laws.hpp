@@ -64,7 +64,6 @@ class ExtrapolationLaw final : public StepLaw {
  private:
   std::vector<LeadingSignal> signals_;
   double tolerance_;
-  double share(double length) const;
   double length_for(double product, int order) const;
   double allowed(std::size_t signal) const { return absolute_[signal] + tolerance_ * sizes_[signal].value(ahead_); }
 

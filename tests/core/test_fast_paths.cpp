@@ -200,7 +200,8 @@ constexpr bool fast::Choice::* paths[] = {&fast::Choice::single_scalar,
                                           &fast::Choice::batches,
                                           &fast::Choice::polynomial_batches,
                                           &fast::Choice::derived_comparisons,
-                                          &fast::Choice::derived_rows};
+                                          &fast::Choice::derived_rows,
+                                          &fast::Choice::joint_steps};
 
 }  // namespace
 

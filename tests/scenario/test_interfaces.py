@@ -121,6 +121,7 @@ def test_the_schema_knows_bonds_and_events():
         ('when = "right.phi > 0.5"', 'when = "right.phi = 0.5"', "events[1].when: "),
         ('when = "right.phi > 0.5"', 'when = "right.psi > 0.5"', 'events[1].when: "right.psi": "right" has no output'),
         ("seed = 1", "sed = 1", 'events[1].noise.sed: unknown key; did you mean "seed"?'),
+        ("{ deviation = 0.1, seed = 1 }", "0.1", "events[1].noise: 0.1: must be a table, { key = value }"),
         ("release = true", "release = false", "events[2].release: "),
         ('interface = "rotational"', 'interface = "rotary"', "bonds[0].interface: "),
         ('law = { kind = "spring-damper", stiffness = 10.0, damping = 0.1 }', "", "bonds[0].law: None; flow-flow"),

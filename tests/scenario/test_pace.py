@@ -48,6 +48,7 @@ def scenario(tmp_path, pace="", step=""):
     [
         ('{ kind = "fixed", step = "20 ms" }', cp.pace.fixed(0.02)),
         ('{ kind = "table", times = [0, 1], steps = [0.1, 0.2] }', cp.pace.table([0, 1], [0.1, 0.2])),
+        ('{ kind = "table", times = [0, "1 s"], steps = ["100 ms", 0.2] }', cp.pace.table([0, 1], [0.1, 0.2])),
         (
             '{ kind = "gradient", signals = "left.x", smallest = 0.01, largest = "0.1 s", p1 = 1 }',
             cp.pace.gradient("left.x", smallest=0.01, largest=0.1, p1=1.0),
@@ -100,13 +101,17 @@ def test_the_wall_clock(tmp_path):
         ('pace = { kind = "defect", tolerance = nan }', r"pace\.tolerance"),
         (
             'pace = { kind = "defect", smallest = 1, largest = 0.1 }',
-            r"pace\.smallest: 1 s is longer than pace\.largest",
+            r"toml: pace\.smallest: 1 s is longer than pace\.largest",
         ),
         (
             'pace = { kind = "gradient", signals = "left.y", smallest = 0.1, largest = 0.2 }',
             r'pace\.signals: "left\.y": "left" has no output "y"',
         ),
         ("real_time = -1", r"real_time"),
+        (
+            'pace = { kind = "table", times = [0, "1 kg"], steps = [0.1, 0.2] }',
+            r"pace\.times\[1\]: .*kg is not a unit of time",
+        ),
     ],
 )
 def test_mistakes_are_named_with_their_key(tmp_path, pace, text):

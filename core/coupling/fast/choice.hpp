@@ -15,11 +15,14 @@ struct Choice {
   bool derived_comparisons = true;   ///< derived_comparison.hpp; needs lines
   bool derived_rows = true;          ///< derived_rows.hpp; needs derived comparisons
   bool deferred_comparisons = true;  ///< deferred_comparison.hpp; where the record is kept
+  bool joint_steps = true;           ///< joint_step.hpp
 
-  static constexpr Choice none() { return {false, false, false, false, false, false, false, false, false, false}; }
+  static constexpr Choice none() {
+    return {false, false, false, false, false, false, false, false, false, false, false};
+  }
   bool any() const {
     return single_scalar || newest_points || lines || rounds || held_rounds || batches || polynomial_batches ||
-           derived_comparisons || derived_rows || deferred_comparisons;
+           derived_comparisons || derived_rows || deferred_comparisons || joint_steps;
   }
 };
 

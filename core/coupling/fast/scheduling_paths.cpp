@@ -20,6 +20,7 @@ SchedulingPaths::SchedulingPaths(const RunSpec& spec, int threads, Network& netw
     pool_ = make_worker_pool(useful);
     return;
   }
+  if (allowed_.joint_steps && !spec.wall_clock && !compares_at_once_) joint_step_.emplace(network_, rule_);
   if (!allowed_.rounds) return;
   for (const std::vector<int>& group : groups_in_step(spec)) enter(rounds_.emplace_back(network_, group, allowed_));
 }

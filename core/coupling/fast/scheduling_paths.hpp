@@ -5,8 +5,10 @@
 #include <deque>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "coupling/fast/joint_step.hpp"
 #include "coupling/fast/round.hpp"
 #include "coupling/fast/step_batch.hpp"
 #include "coupling/fast/workers.hpp"
@@ -21,7 +23,8 @@ namespace counterpoint::fast {
 /// 2. Threads. All that may step at the same moment do so at the same time: 0.72 of the wall time with two threads and
 ///    57 us of work per step.
 /// 3. Batches (step_batch.hpp). A participant goes on for as long as the rule lets it.
-/// 4. Comparisons. What was assumed and has not arrived yet is compared when a slice ends or a history is full; where a
+/// 4. Joint steps (joint_step.hpp). All make one step to the same end; with one thread.
+/// 5. Comparisons. What was assumed and has not arrived yet is compared when a slice ends or a history is full; where a
 ///    pace listens to comparisons, as soon as it arrives; where the record is kept, after the run
 ///    (deferred_comparison.hpp).
 class SchedulingPaths {
@@ -55,6 +58,9 @@ class SchedulingPaths {
     }
     return true;
   }
+
+  /// The same for one step of all of them that reaches `target`.
+  bool run_jointly(double target) { return joint_step_ && (rounds_.empty() || suspended_) && joint_step_->run(target); }
 
  private:
   void enter(Round& round);
@@ -99,6 +105,7 @@ class SchedulingPaths {
   bool compares_at_once_;
   bool defers_comparisons_;
   double longest_;  ///< batch, s
+  std::optional<JointStep> joint_step_;
   std::deque<Round> rounds_;
   bool suspended_ = false;  ///< no rounds are gone in
   bool undecided_ = false;  ///< steps may be taken back

@@ -237,6 +237,7 @@ def _has(values: Any, path: Path) -> bool:
 _WORDS = {
     "too_short": "has {actual_length}; expected at least {min_length}",
     "too_long": "has {actual_length}; at most {max_length} are allowed",
+    "model_type": "must be a table, {{ key = value }}",
 }
 """Our words for errors of pydantic that speak of validation."""
 

@@ -14,7 +14,7 @@ from ..pace._kinds import Controlled, Gradient, RealTime, Table
 from ..results.store import Event
 from .connection_units import level_of_the_caller
 from .options import RunOptions
-from .pacing import Pacing, declared_bonds, pacing_of, resolved_limits
+from .pacing import Pacing, declared_bonds, exchange_power, pacing_of, resolved_limits
 from .port_table import PortTable
 from .problem import Problem
 from .time_resolution import step_problems
@@ -132,7 +132,11 @@ def _leading(where: str, system: System, ports: PortTable, signal: str, name: st
 
 def _bonds(where: str, system: System, pace: Controlled) -> Iterator[Problem]:
     bonds = pace.bonds if pace.bonds is not None else declared_bonds(system)
-    if not bonds:
+    if not bonds and system.bonds:
+        names = ", ".join(f'"{bond.name}"' for bond in system.bonds)
+        text = f"{names}: none exchanges an effort and a flow as they are, so that no power is compared"
+        yield Problem(f"{where}.bonds", f"{text}; use cp.pace.defect")
+    elif not bonds:
         yield Problem(f"{where}.bonds", "no power bond is declared; name the inputs of its effort and flow, "
                                         'bonds=[("chassis.force", "wheel.speed")]')  # fmt: skip
     targets = [connection.target for connection in system.connections]
@@ -140,6 +144,10 @@ def _bonds(where: str, system: System, pace: Controlled) -> Iterator[Problem]:
         if port not in targets:
             text = f'"{port}": no connection enters this input{did_you_mean(port, targets)}'
             yield Problem(f"{where}.bonds", text)
+    for effort, flow in bonds:
+        if {effort, flow} <= set(targets) and not exchange_power(system, effort, flow):
+            text = f'"{effort}" and "{flow}" are not two outputs that two subsystems send each other as they are'
+            yield Problem(f"{where}.bonds", f"{text}, so that no power is compared; use cp.pace.defect")
 
 
 def _lengths(where: str, system: System, names: tuple[str, ...], pace: Pace, options: RunOptions) -> Iterator[Problem]:

@@ -146,9 +146,24 @@ def declared_bonds(system: System) -> tuple[tuple[str, str], ...]:
     found = []
     for bond in system.bonds:
         inputs = [port.input for port in bond.power if port.output and not port.differentiated]
-        if len(inputs) == len(bond.power) == 2:
+        if len(inputs) == len(bond.power) == 2 and exchange_power(system, inputs[0], inputs[1]):
             found.append((inputs[0], inputs[1]))
     return tuple(found)
+
+
+def exchange_power(system: System, effort: str, flow: str) -> bool:
+    """Return whether two inputs are each an output of the other's subsystem, as it is: what one sends, one receives.
+
+    Where a law makes the flow of both sides, it stores or dissipates energy, and no difference is an error.
+    """
+    entering = {connection.target: connection for connection in system.connections}
+    return all(
+        len(entering[one].sources) == 1
+        and entering[one].law is None
+        and entering[one].sources[0].partition(".")[0] == other.partition(".")[0]
+        for one, other in ((effort, flow), (flow, effort))
+        if one in entering
+    )
 
 
 @dataclass(frozen=True)

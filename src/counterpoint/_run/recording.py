@@ -184,7 +184,9 @@ class Recorder:
 
     def paces(self) -> list[PaceSummary]:
         """Return what the paces came to so far."""
-        found = [self._pace(participant, one) for participant, one in zip(self._paced, self._chosen_steps(), strict=True)]
+        found = [
+            self._pace(participant, one) for participant, one in zip(self._paced, self._chosen_steps(), strict=True)
+        ]
         if self._plan.common is not None and isinstance(self._driver, _core.WindowedScheduler):
             found[0].passes = self._driver.tally.passes
         return found
@@ -195,7 +197,14 @@ class Recorder:
         kept_there = tally.kept_there
         signal = steps.signals[int(np.argmax(kept_there))] if kept_there else ""
         return PaceSummary(
-            name, str(steps.pace), tally.accepted, tally.rejected, tally.shortest, tally.longest, tally.at_smallest, signal
+            name,
+            str(steps.pace),
+            tally.accepted,
+            tally.rejected,
+            tally.shortest,
+            tally.longest,
+            tally.at_smallest,
+            signal,
         )
 
     def _chosen_steps(self) -> list[PacedSteps]:

@@ -27,6 +27,7 @@ from .event_plan import events_before
 from .events import quietly
 from .host_ports import HostPorts
 from .options import RunOptions
+from .pacing import joins_common_pace
 from .plan import waiting
 from .precedence import custom, to_scheme
 
@@ -173,17 +174,19 @@ class Checker:
     def _divided(self, first: Result, parts: int, until: float, kept: frozenset[str]) -> Result:
         """Run the system to a time (s) with steps divided into parts, but for those that keep them."""
         system = copy.copy(self.system)
+        together = _members(self.system, self.options)
         system.subsystems = {
-            name: _divided(part, parts, name in kept, _times(first, name))
+            name: _divided(part, parts, name in kept or (name in together and part.step is None), _times(first, name))
             for name, part in self.system.subsystems.items()
         }
         system.events = events_before(self.system, until)
+        common = _tightened(self.options.pace, parts, _times(first, together[0]) if together else [])
         exchanged = [source for c in self.system.connections for source in c.sources]
         options = replace(
             self.options,
             until=until,
             scheme=self._scheme(),
-            pace=_tightened(self.options.pace, parts),
+            pace=common,
             window=_divided_window(self.options.window, parts),
             file=None,
             progress=False,
@@ -238,13 +241,21 @@ def _times(first: Result, name: str) -> list[float]:
     return [t for k, t in enumerate(times) if k == 0 or t > times[k - 1]]
 
 
-def _divided(part: Participant, parts: int, sampled: bool, times: list[float]) -> Participant:
+def _members(system: System, options: RunOptions) -> list[str]:
+    """Return the subsystems whose steps the pace of a run has chosen."""
+    if options.pace is None or isinstance(options.pace, Fixed):
+        return []
+    return [name for name, part in system.subsystems.items() if joins_common_pace(part)]
+
+
+def _divided(part: Participant, parts: int, keeps: bool, times: list[float]) -> Participant:
+    """Return a subsystem with its steps divided, unless it keeps them or others choose them."""
     subsystem = part.subsystem if part.subsystem.copied_for_runs else copy.deepcopy(part.subsystem)
     kept = replace(part, subsystem=subsystem)
-    if sampled or not (part.subsystem.inputs or part.step):
+    if keeps or not (part.subsystem.inputs or part.step):
         return kept
     if part.pace is not None:
-        return replace(kept, pace=_tightened(part.pace, parts), step=_part(part.step, parts))
+        return replace(kept, pace=_tightened(part.pace, parts, times), step=_part(part.step, parts))
     if part.step is not None:
         return replace(kept, step=part.step / parts)
     if len(times) < 2:
@@ -271,8 +282,8 @@ def _dividing(times: list[float], parts: int) -> Callable[[Step], float]:
     return divide
 
 
-def _tightened(pace: object, parts: int) -> Any:
-    """Return a pace with smaller steps, or with a tighter tolerance."""
+def _tightened(pace: object, parts: int, times: list[float]) -> Any:
+    """Return a pace with smaller steps, or with a tighter tolerance; `times` (s): where its steps ended."""
     if pace is None:
         return None
     if isinstance(pace, Fixed):
@@ -287,7 +298,9 @@ def _tightened(pace: object, parts: int) -> Any:
             largest=_part(pace.limits.largest, parts),
         )
         return replace(pace, tolerance=pace.tolerance / TIGHTER ** (parts // 2), limits=limits)
-    raise SetupError(f"the steps of the pace {pace} cannot be divided")
+    if len(times) < 2:
+        raise SetupError(f"the steps of the pace {pace} cannot be divided")
+    return as_pace(_dividing(times, parts))
 
 
 def _divided_window(window: Any, parts: int) -> Any:

@@ -50,8 +50,8 @@ def fixed(step: float | str) -> Pace:
 
 
 def table(
-    times: ArrayLike,
-    steps: ArrayLike,
+    times: ArrayLike | Sequence[float | str],
+    steps: ArrayLike | Sequence[float | str],
     *,
     between: Literal["hold", "linear"] = "hold",
     align: Duration = None,
@@ -61,7 +61,8 @@ def table(
     Parameters
     ----------
     times, steps : arrays of shape (n,)
-        From ``times[k]`` (s, increasing) on steps of ``steps[k]`` (s). Before the first time the first one is used.
+        From ``times[k]`` (increasing) on steps of ``steps[k]``, in s or texts with a unit. Before the first time the
+        first one is used.
     between : {"hold", "linear"}
         Hold each step until the next time, where a step then ends; or straight lines between them, read at the
         beginning of each step.
@@ -80,7 +81,10 @@ def table(
     import numpy as np
 
     problems: list[str] = []
-    axis, lengths = (np.atleast_1d(np.asarray(given, dtype=np.float64)) for given in (times, steps))
+    axis, lengths = (
+        np.atleast_1d(np.asarray(_durations(f"pace.{name}", given), dtype=np.float64))
+        for name, given in (("times", times), ("steps", steps))
+    )
     if axis.ndim != 1 or axis.shape != lengths.shape or len(axis) == 0:
         problems.append(f"pace.steps: {lengths.size} steps for {axis.size} times; expected one for each, at least one")
     elif not np.all(np.isfinite(axis)) or np.any(np.diff(axis) <= 0.0):
@@ -182,9 +186,10 @@ def defect(
 ) -> Pace:
     """Return steps by the interface defect: what a step assumed for its inputs against what arrived.
 
-    A proportional-integral controller keeps the defect at the end of each step, times its length over the mean step,
-    near the tolerance, so that each step adds as much to the error of the run. Nothing has to be repeated, so that it
-    works with any subsystem.
+    A proportional-integral controller keeps the defect at the end of each step near the tolerance; of steps that are
+    longer than the mean step, the defect times the length over the mean. Nothing has to be repeated, so that it works
+    with any subsystem. Where a source publishes less often than the subsystem steps, shorter steps are not tried: they
+    would not know it better.
 
     Parameters
     ----------
@@ -197,7 +202,7 @@ def defect(
     first, smallest, largest, growth, align
         See :class:`Limits`.
     reject : bool, optional
-        Whether a step that met something unforeseen, with an error of more than 2.5 times the tolerance, is made again,
+        Whether a step that met something unforeseen, with an error of more than 1.5 times the tolerance, is made again,
         shorter. Default: in ``run``, where all subsystems are ours and save their states, unless all are linear, which
         meet nothing unforeseen.
 
@@ -288,7 +293,8 @@ def energy(
         Share of the power exchanged.
     bonds : list of pairs
         For each bond the inputs that its two connections enter, ``("chassis.force", "wheel.speed")``: an effort and a
-        flow, in opposite directions. Default: the bonds of the system.
+        flow, in opposite directions. Default: the bonds of the system that exchange both as they are; not those whose
+        law makes the flow of both sides.
     absolute : float
         Added to the tolerance, W.
     first, smallest, largest, growth, align
@@ -333,6 +339,13 @@ def _limits(first: Duration, smallest: Duration, largest: Duration, growth: floa
         growth,
         time_at("pace.align", align),
     )
+
+
+def _durations(where: str, given: Any) -> Any:
+    """Return times in s, those that are texts with a unit converted."""
+    if not isinstance(given, list | tuple):
+        return given
+    return [time_at(f"{where}[{k}]", value) if isinstance(value, str) else value for k, value in enumerate(given)]
 
 
 def _bad_tolerance(tolerance: Any) -> list[str]:

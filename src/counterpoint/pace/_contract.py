@@ -53,7 +53,7 @@ class Limits:
         order = [(name, named[name]) for name in ("smallest", "first", "largest")]
         known = [(name, value) for name, value in order if value is not None]
         return [
-            f"pace.{low}: {a:g} s is longer than pace.{high}, {b:g} s; exchange them"
+            f"pace.{low}: {a:g} s is longer than pace.{high}, {b:g} s; expected smallest <= first <= largest"
             for (low, a), (high, b) in pairwise(known)
             if a > b
         ]

@@ -29,7 +29,7 @@ from . import models
 from .interfaces import add_bonds, add_events
 from .vocabulary import keys_at
 
-_OWN_PLACE = re.compile(r"^(connections\[\d+\]\.|bonds\.[^.:]+(\.|: ))")
+_OWN_PLACE = re.compile(r"^(connections\[\d+\]\.|pace\.|bonds\.[^.:]+(\.|: ))")
 """Where a System says a problem is; we know it better, in terms of the file."""
 
 

@@ -158,11 +158,11 @@ class PaceRange(Table):
 
 
 class TablePace(Table):
-    """Steps over time, both in s."""
+    """Steps over time, both in s or with units."""
 
     kind: Literal["table"]
-    times: Annotated[Vector, Field(min_length=1)]
-    steps: Annotated[Vector, Field(min_length=1)]
+    times: Annotated[list[Time], Field(min_length=1)]
+    steps: Annotated[list[Duration], Field(min_length=1)]
     between: Literal["hold", "linear"] | None = None
     align: Duration | None = None
 
