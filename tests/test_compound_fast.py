@@ -19,10 +19,10 @@ def equations(rates, couplings, large, ratio, approximation=None):
     return system
 
 
-def by_hand(rates, couplings, large, ratio, count, share):
+def by_hand(rates, couplings, large, ratio, count, share, start=(1.0, 1.0)):
     """Return fast and slow values at the ends of compound steps."""
     (l1, l2), (mu, eps) = rates, couplings
-    y = z = 1.0
+    y, z = start
     found = [(y, z)]
     a, h = share * large, large / ratio
     for _ in range(count):
@@ -54,6 +54,18 @@ def test_compound_steps_are_those_of_the_formulas(rates, couplings, share):
     np.testing.assert_allclose(result["fast.y"].values[::ratio], expected[:, 0], atol=1e-10)
     assert result.summary.steps == [count * ratio, count]
     assert result.summary.windows.not_converged == 0
+
+
+@pytest.mark.parametrize("share", [0.5, "mixed"])
+def test_a_last_window_that_is_shorter_has_the_same_share_or_the_same_first_step(share):
+    """Mixed compound-fast makes a step of the fast one's own length, however much of the window that is."""
+    rates, couplings = CASES[0]
+    window = cp.compound_fast(share=share, tolerance=1e-13)
+    result = equations(rates, couplings, 0.5, 10).run(until=2.2, window=window)
+    whole = by_hand(rates, couplings, 0.5, 10, 4, 0.1 if share == "mixed" else share)
+    rest = by_hand(rates, couplings, 0.2, 4, 1, 0.25 if share == "mixed" else share, start=whole[-1])
+    assert result["slow.y"].values[-1] == pytest.approx(rest[-1, 1], abs=1e-10)
+    assert result["fast.y"].values[-1] == pytest.approx(rest[-1, 0], abs=1e-10)
 
 
 def test_compound_steps_are_stable_where_explicit_schemes_are_not():

@@ -45,11 +45,12 @@ void bind_window(nb::module_& m) {
       .def_rw("unit", &WindowSpec::unit, "Windows are cut to multiples of this, s; 0: anywhere.")
       .def(
           "add_fast",
-          [](WindowSpec& self, int participant, double share, std::shared_ptr<CompoundPace> pace) {
-            self.fast.push_back({participant, share, std::move(pace)});
+          [](WindowSpec& self, int participant, double share, std::shared_ptr<CompoundPace> pace, double step) {
+            self.fast.push_back({participant, share, std::move(pace), step});
           },
-          nb::arg("participant"), nb::arg("share"), nb::arg("pace"),
-          "A participant that steps once over a share of the window and is refined afterwards.")
+          nb::arg("participant"), nb::arg("share"), nb::arg("pace"), nb::arg("step") = 0.0,
+          "A participant that steps once over a share of the window, or over a step (s) of a window that is shorter "
+          "than the others, and is refined afterwards.")
       .def(
           "set_derivatives",
           [](WindowSpec& self, Eigen::MatrixXd a, Eigen::MatrixXd b, Eigen::MatrixXd c, Eigen::MatrixXd d,

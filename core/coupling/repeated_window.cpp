@@ -81,7 +81,10 @@ bool RepeatedWindow::is_provisional() const { return pass_ == 0 || (spec_.tolera
 
 double RepeatedWindow::end_of(int participant, double end) const {
   const CompoundMember* fast = refines_ ? nullptr : member(participant);
-  return fast == nullptr || fast->share >= 1.0 ? end : from_ + fast->share * (end - from_);
+  if (fast == nullptr || fast->share >= 1.0) return end;
+  const bool is_shorter = end - from_ < spec_.length - time_tolerance_;
+  if (!is_shorter || fast->step == 0.0) return from_ + fast->share * (end - from_);
+  return from_ + fast->step > end - time_tolerance_ ? end : from_ + fast->step;
 }
 
 double RepeatedWindow::piece(int halvings) const {

@@ -23,6 +23,7 @@ struct CompoundMember {
   int participant = 0;
   double share = 1.0;  ///< of the window that the one step covers
   std::shared_ptr<CompoundPace> pace;
+  double step = 0.0;  ///< s, that it covers of a window which is shorter than the others; 0: the share
 };
 
 /// How long windows of equal length are, and when they have been repeated enough.

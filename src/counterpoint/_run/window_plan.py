@@ -85,8 +85,9 @@ def core_window(system: System, plan: Plan, window: Window) -> _core.WindowSpec:
     spec.failing = _FAILING[window.when_not_converged]
     spec.unit = _unit(system, spec.length)
     for name, (step, pace) in plan.compound.items():
-        share = step / spec.length if window.compound == "mixed" else float(window.compound or 1.0)
-        spec.add_fast(plan.names.index(name), share, pace)
+        mixed = window.compound == "mixed"
+        share = step / spec.length if mixed else float(window.compound or 1.0)
+        spec.add_fast(plan.names.index(name), share, pace, step if mixed else 0.0)
     if window.derivatives is not None:
         _give_derivatives(spec, plan, window.derivatives)
     return spec
