@@ -15,8 +15,8 @@ namespace counterpoint::linear {
 /// Threads start with the first task that has parts for them. Between tasks they look for the next one for some tens of
 /// microseconds, and sleep after that. A thread takes the same parts of every task, whose data are in its cache, and
 /// then those that are still left: the thread that calls does all of them when the others do not come, because the
-/// machine has other work. When it has had to wait for one that began and was interrupted, it does the next tasks alone,
-/// the more of them the more often it happens.
+/// machine has other work. When it has had to wait for one that began and was interrupted, it does the next tasks
+/// alone, the more of them the more often it happens.
 class Team {
  public:
   explicit Team(int threads) : threads_(threads) {}
