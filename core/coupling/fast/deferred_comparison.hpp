@@ -13,7 +13,7 @@ namespace counterpoint::fast {
 ///
 /// 1. Deferred: nothing is done during the run. What was assumed follows from times and samples alone. Serves
 ///    connections whose approximation looks at samples only, whose source and consumer are recorded and end steps where
-///    they said.
+///    they said, in systems where none that is waited for waits.
 /// 2. Kept: what was assumed is written down, and compared afterwards. Serves what is left where the source is recorded
 ///    and does not jump; windows that are repeated among them.
 ///

@@ -5,6 +5,25 @@
 
 namespace counterpoint::fast {
 
+namespace {
+
+/// Whether one that is waited for waits itself. In a circle with two such waits in a row a participant may be exempted
+/// by the second rule: what it extrapolates is then less than what was published up to its time.
+bool has_waits_in_a_row(const std::vector<Participant>& participants) {
+  std::vector<char> waits(participants.size(), 0), awaited(participants.size(), 0);
+  for (std::size_t i = 0; i < participants.size(); ++i) {
+    for (const Connection& c : participants[i].inputs->connections()) {
+      if (c.waits) waits[i] = awaited[c.source] = 1;
+    }
+  }
+  for (std::size_t i = 0; i < participants.size(); ++i) {
+    if (waits[i] != 0 && awaited[i] != 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 SchedulingPaths::SchedulingPaths(const RunSpec& spec, int threads, Network& network, PrecedenceRule& rule)
     : network_(network),
       rule_(rule),
@@ -66,7 +85,7 @@ void SchedulingPaths::before_start() {
 }
 
 void SchedulingPaths::defer_comparisons() {
-  if (!defers_comparisons_) return;
+  if (!defers_comparisons_ || has_waits_in_a_row(network_.participants)) return;
   for (Participant& p : network_.participants) {
     const std::vector<Connection>& connections = p.inputs->connections();
     for (std::size_t k = 0; k < connections.size(); ++k) {
@@ -79,7 +98,7 @@ void SchedulingPaths::defer_comparisons() {
 
 /// Where steps are undecided only what is deferred when they are decided: rounds compare the rest.
 void SchedulingPaths::keep_assumed() {
-  if (!defers_comparisons_) return;
+  if (!defers_comparisons_ || (undecided_ && has_waits_in_a_row(network_.participants))) return;
   for (Participant& p : network_.participants) {
     const std::vector<Connection>& connections = p.inputs->connections();
     for (std::size_t k = 0; k < connections.size(); ++k) {

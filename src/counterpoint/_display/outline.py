@@ -19,4 +19,4 @@ def show_tables(name: str, values: Mapping[str, Any], where: Console) -> None:
     tables = {key: content for key, content in values.items() if isinstance(content, Mapping)}
     where.print(fill(new_table("Tables", "table", "names"), ((key, ", ".join(tables[key])) for key in tables)))
     where.print()
-    say(f"not shown: whatever is known only once the model is built; {NOTHING_RUN}", where)
+    say(f"left out: whatever is known only once the model is built; {NOTHING_RUN}", where)

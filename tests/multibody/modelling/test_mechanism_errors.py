@@ -86,7 +86,7 @@ PARTS = {
     "a bar of one point": (two_points, lambda m: m.distance_constraint("l", "A", "A"), '"A" twice; expected two points'),
     "an unknown kind of joint": (rod, lambda m: m.joint("j", "revolut", "ground", "rod", at="A"), 'did you mean "revolute"?'),
     "a joint without an axis": (rod, lambda m: m.joint("j", "prismatic", "ground", "rod", at="A"), "axis: missing"),
-    "a joint without a place": (rod, lambda m: m.joint("j", "revolute", "ground", "rod"), "say where it is"),
+    "a joint without a place": (rod, lambda m: m.joint("j", "revolute", "ground", "rod"), "missing position"),
     "a joint for space": (
         rod, lambda m: m.joint("j", "planar", "ground", "rod", at="A", axis=(1, 0)), "this kind is for space only"
     ),
@@ -159,7 +159,7 @@ PARTS = {
     "a polynomial without coefficients": (rod, lambda m: m.guide("d", []), 'guide of "d": []; expected a number, polynomial'),
     "a sine with no number": (rod, lambda m: m.guide("d", {"sine": {"amplitude": NAN}}), "sine: amplitude nan; expected a finite number"),
     "a second guide": (guided_rod, lambda m: m.guide("phi", 2.0), 'guide of "phi": this measure is guided already; one guide is allowed'),
-    "a run without a step": (rod, lambda m: m.run(until=1.0), "no step; say run(until, step=...)"),
+    "a run without a step": (rod, lambda m: m.run(until=1.0), "no step; pass run(until, step=...)"),
 }  # fmt: skip
 
 
@@ -182,7 +182,7 @@ def test_all_problems_of_a_part_are_told_at_once():
     with pytest.raises(SetupError) as caught:
         rod().joint("j", "prismatic", "ground", "rob", axis=(0, 0))
     text = str(caught.value)
-    for part in ('no body "rob"', "say where it is", "axis has no length"):
+    for part in ('no body "rob"', "missing position", "axis has no length"):
         assert part in text
 
 
