@@ -53,7 +53,7 @@ def rows(result):
         cp.pace.defect(1e-3),
         cp.pace.predictor_corrector(1e-3),
         cp.pace.doubling(1e-3),
-        lambda step: 0.02,
+        pytest.param(lambda step: 0.02, id="python"),
     ],
     ids=str,
 )
