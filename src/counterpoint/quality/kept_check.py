@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any, TypeVar
 
 import numpy as np
@@ -116,16 +116,20 @@ def _difference(entry: dict[str, Any]) -> Difference:
 
 def _connection(entry: dict[str, Any]) -> ConnectionIndicator:
     band = entry["oscillation"]
-    shares = (float(band[key]) for key in ("share", "growth", "frequency"))
-    texts = {key: str(entry[key]) for key in ("connection", "source", "target", "kind", "approximation", "slower")}
-    found = ConnectionIndicator(**texts, oscillation=Oscillation(*shares, *_curve(band)))
-    return replace(
-        found,
+    time, values = _curve(band)
+    return ConnectionIndicator(
+        connection=str(entry["connection"]),
+        source=str(entry["source"]),
+        target=str(entry["target"]),
+        kind=str(entry["kind"]),
+        approximation=str(entry["approximation"]),
         order=int(entry["order"]),
         sampled=bool(entry["sampled"]),
         defect=float(entry["defect"]),
         starts_wrong=bool(entry["starts_wrong"]),
         step=float(entry["step"]),
+        slower=str(entry["slower"]),
+        oscillation=Oscillation(float(band["share"]), float(band["growth"]), float(band["frequency"]), time, values),
     )
 
 
