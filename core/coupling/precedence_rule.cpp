@@ -39,7 +39,7 @@ void PrecedenceRule::look_again() {
   without_sample_.clear();
   for (Candidate& c : candidates_) {
     c.ready = false;
-    if (c.round == nullptr) update_limits(c);  // those that step together hold up nobody but each other
+    if (c.round == nullptr) update_limits(c);  // those that step together hold up only each other
     if (c.round != nullptr ? c.represented : !may_step(c)) continue;
     c.ready = true;
     ready_.push_back(c.index);

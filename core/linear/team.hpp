@@ -51,7 +51,7 @@ class Team {
   int threads_;
   long alone_ = 0;       ///< tasks that the caller does without the others
   long next_alone_ = 0;  ///< as many the next time
-  long in_time_ = 0;     ///< tasks since somebody was late
+  long in_time_ = 0;     ///< tasks since one of the others was late
   std::atomic<bool> ends_{false};
   Call call_ = nullptr;
   const void* context_ = nullptr;

@@ -32,7 +32,7 @@ struct Ports {
   double heartbeat = 0.0;                       ///< interval of heartbeats while it works, s; 0: none
   double silence = 0.0;                         ///< of the master after which it is given up, s; 0: never
   bool can_save = false;
-  bool repeats_unasked = false;  ///< its first steps may be repeated from a saved state though nobody asked for it
+  bool repeats_unasked = false;  ///< its first steps may be repeated from a saved state without being asked for
   bool derivatives = false;      ///< replies hold dy/dt after y
   bool requests = false;         ///< it may ask for inputs at other times
   bool begins = false;           ///< it is told when the initial outputs of all subsystems are found

@@ -65,7 +65,7 @@ class Block(OutputOperators):
 
     @property
     def repeats_unasked(self) -> bool:
-        """Whether first steps may be repeated from a saved state though nobody asked for it."""
+        """Whether first steps may be repeated from a saved state without being asked for."""
         return self.can_save
 
     @property

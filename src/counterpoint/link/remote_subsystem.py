@@ -59,7 +59,7 @@ class Remote(Subsystem):
 
     @property
     def repeats_unasked(self) -> bool:
-        """Whether its first steps may be repeated from a saved state though nobody asked for it, as it says."""
+        """Whether its first steps may be repeated from a saved state without being asked for, as it says."""
         return bool(self.can_save and self._remote.ports.repeats_unasked)
 
     @property

@@ -211,7 +211,7 @@ def read_table(folder: str | os.PathLike[str]) -> pd.DataFrame:
 
 
 class MemoryTable:
-    """The same in memory: for sweeps whose table nobody asked to have on disk."""
+    """The same in memory: for sweeps without a table on disk."""
 
     def __init__(self, plan: Plan, measures: Sequence[str]) -> None:
         self._plan = plan
