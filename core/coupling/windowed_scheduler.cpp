@@ -124,8 +124,9 @@ void WindowedScheduler::open() {
   if (takes_back()) {
     for (std::size_t i = 0; i < participants.size(); ++i) mark(static_cast<int>(i));
     for (Source& source : sources_) {
-      const std::size_t end = participants[source.participant].history.end();
-      source.first = source.reach == 0 ? network().first_needed(source.participant) : end - std::min(end, source.reach);
+      const std::size_t newest = participants[source.participant].history.end();
+      source.first =
+          source.reach == 0 ? network().first_needed(source.participant) : newest - std::min(newest, source.reach);
     }
     window_->opened(interface_);
     hear_all(!window_->is_provisional());

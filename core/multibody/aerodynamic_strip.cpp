@@ -13,7 +13,7 @@ namespace counterpoint::multibody {
 
 namespace {
 
-enum Hold { section_point, section_chord, section_normal };
+enum StripHold { section_point, section_chord, section_normal };
 
 class AerodynamicStrip final : public Force {
  public:

@@ -6,11 +6,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "linear/decompositions.hpp"
+
 namespace counterpoint::multibody {
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr double least_flow = 1e-3;  // m/s: an inflow has something to act on
 
 /// How the wake leaves the disc.
@@ -69,7 +71,7 @@ DiscInflow advance_pitt_peters(const DiscInflow& before, const DiscLoad& load, d
   const Eigen::Vector3d inertia = apparent * R / h;
   const Eigen::Matrix3d resistance = flow.asDiagonal() * L.inverse();
   const Eigen::Matrix3d left = resistance + Eigen::Matrix3d(inertia.asDiagonal());
-  const Eigen::Vector3d next = left.partialPivLu().solve(inertia.cwiseProduct(state) + forcing);
+  const Eigen::Vector3d next = linear::solve(left, inertia.cwiseProduct(state) + forcing);
   return {next[0], Vector((next[1] * wake.across + next[2] * wake.downstream) / R)};
 }
 

@@ -8,7 +8,7 @@ namespace counterpoint::multibody {
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr double largest_mach = 0.9;      // the corrections for compressibility end before the speed of sound
 constexpr double chordwise_offset = 0.2;  // Gonzalez: lets the chordwise force become negative
 constexpr double impulse_share = 0.75;    // of the time constants of the impulsive loads

@@ -9,7 +9,7 @@ namespace counterpoint::multibody {
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr double least_loss = 1e-5;   // of Prandtl's factor: below, the flow goes round the tip
 constexpr double least_angle = 1e-6;  // rad
 constexpr double still = 1e-3;        // m/s: no wind through or around the rotor

@@ -63,7 +63,7 @@ class SpaceTorque final : public Force {
       : axes_(std::move(axes)), components_(std::move(components)), in_body_axes_(in_body_axes) {}
 
   void add(const Instant& now, double* Q) const override {
-    double torque[3] = {}, e[3];
+    double torque[3] = {}, e[3] = {};
     values(now, torque);
     for (const Combination& axis : axes_) {
       axis.at(now.q, e);

@@ -16,13 +16,13 @@ namespace counterpoint::multibody {
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr double sector = pi / 3.0;      // half of it, rad
 constexpr double coupling = 0.6;         // of the two filters of the wake (Oeye)
 constexpr double deep_stall = pi / 4.0;  // beyond, polars are steady
 constexpr int settling_steps = 80;       // of the inflow of a disc at the start
 constexpr double settling_share = 0.1;   // of radius over velocity: such a step
-enum Hold { at_point, at_chord, at_normal };
+enum BladeHold { at_point, at_chord, at_normal };
 enum DiscMemory { disc_mean, disc_gradient, disc_memory = 4 };
 /// Per section: induced velocities in use; those after the second and first filter; quasi-steady ones. Axial against
 /// the thrust, tangential against the rotation.
@@ -76,7 +76,7 @@ class RotorAerodynamics final : public Force {
   }
 
   int memory() const override {
-    return disc_memory + static_cast<int>(sections_.size()) * (annulus_memory + DynamicStall::states);
+    return disc_memory + static_cast<int>(sections_.size()) * (annulus_memory + int{DynamicStall::states});
   }
 
   void start(const Instant& given, double* memory) const override {

@@ -31,7 +31,7 @@ double MagicFormula::slope(double slip) const {
 
 namespace {
 
-enum Hold { wheel_centre, wheel_axis, wheel_spoke, wheel_angle };
+enum WheelHold { wheel_centre, wheel_axis, wheel_spoke, wheel_angle };
 enum Memory { memory_deflection_x, memory_deflection_y, memory_drive_x, memory_drive_y, memory_speed, memory_size };
 
 constexpr double flattest = 0.05;  // cosine of camber; a wheel that lies flatter has no direction to roll in
