@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _core
+from .._common.collection import collection_paused
 from .._common.signals import DeferredInterrupt, NativeWatch, say_at_once
 from .._common.version import VERSION
 from .._display.progress import show
@@ -148,6 +149,7 @@ class Run:
     2.0
     """
 
+    @collection_paused
     def __init__(self, system: System, options: RunOptions) -> None:
         system, options = with_strategy(system, options)
         system = with_fixed_steps(system, options)
