@@ -227,6 +227,13 @@ def test_what_is_not_a_run_file_is_said_so(tmp_path, content, problem):
         load(path)
 
 
+def test_a_scenario_is_no_run_file_and_the_error_says_how_to_read_it(tmp_path):
+    path = tmp_path / "plant.toml"
+    path.write_text("until = 1.0\n")
+    with pytest.raises(OutputError, match=r"cp\.Scenario\.read"):
+        load(path)
+
+
 def test_other_hdf5_files_newer_formats_and_folders_are_refused(tmp_path):
     with h5py.File(tmp_path / "other.h5", "w"):
         pass

@@ -57,6 +57,12 @@ def test_named_signals_vectors_and_subsystems_are_drawn(result):
     assert len(result["slow.p"].plot().lines) == 2
 
 
+def test_a_list_of_names_draws_the_same_as_the_names(result):
+    given, listed = result.plot("slow.x", "slow.p"), result.plot(["slow.x", "slow.p"])
+    assert [ax.get_ylabel() for ax in listed] == [ax.get_ylabel() for ax in given]
+    assert [len(ax.lines) for ax in listed] == [len(ax.lines) for ax in given]
+
+
 def test_one_signal_can_join_an_axis(result):
     ax = result["fast.x"].plot()
     assert (ax.get_ylabel(), ax.get_xlabel()) == ("fast.x [m]", "time in s")

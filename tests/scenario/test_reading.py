@@ -38,6 +38,13 @@ def test_a_syntax_error_names_line_and_column(write):
         cp.Scenario.read(path)
 
 
+def test_single_brackets_among_double_ones_are_named_with_their_line(write, good):
+    path = write(good + "\n[events]\nat = 1.0\n\n[[events]]\nat = 2.0\n")
+    line = (good + "\n").count("\n") + 1
+    with pytest.raises(ScenarioError, match=rf"write \[\[events\]\] with double brackets in line {line}"):
+        cp.Scenario.read(path)
+
+
 def test_an_unfinished_file_says_so(write):
     with pytest.raises(ScenarioError, match=r"end of document|line 1"):
         cp.Scenario.read(write("plot = ["))

@@ -37,6 +37,18 @@ def read_document(path: Path) -> Document:
     except tomllib.TOMLDecodeError as error:
         found = _POSITION.fullmatch(str(error))
         what, where = (found[1], found[2]) if found else (str(error), "TOML")
-        raise ScenarioError(f"{label}: {where}: not valid TOML: {what}") from None
+        raise ScenarioError(f"{label}: {where}: not valid TOML: {what}{_single_brackets(text, where)}") from None
     except RecursionError:
         raise ScenarioError(f"{label}: brackets are nested too deeply") from None
+
+
+def _single_brackets(text: str, where: str) -> str:
+    """Return what to do about a table of a list, [[name]] in this line, that stands in single brackets above."""
+    number = re.match(r"line (\d+)", where)
+    lines = text.split("\n")
+    name = re.match(r"\s*\[\[(.+?)\]\]", lines[int(number[1]) - 1]) if number else None
+    if name is None:
+        return ""
+    single = re.compile(rf"\s*\[\s*{re.escape(name[1].strip())}\s*\]")
+    above = next((k for k, line in enumerate(lines, 1) if single.match(line)), None)
+    return "" if above is None else f"; write [[{name[1]}]] with double brackets in line {above}, too"

@@ -518,16 +518,16 @@ class Result:
 
     def plot(
         self,
-        *names: str | tuple[str, str],
+        *names: str | tuple[str, str] | list[str],
         path: str | os.PathLike[str] | None = None,
         span: Span | None = None,
         axes: Sequence[Axes] | None = None,
     ) -> list[Axes]:
-        """Draw signals over time, one axis a unit (or a subsystem, where units are not known).
+        """Draw signals over time, one axis per unit (or per subsystem, where units are not known).
 
         Parameters
         ----------
-        *names : str
+        *names : str or list of str
             Signals or subsystems; by default all but those that a model calls minor, such as the coordinates of a
             mechanism that declares outputs.
         path : path-like, optional
@@ -543,7 +543,8 @@ class Result:
         """
         from .plot import draw
 
-        return draw(self, names, path, span=span, axes=axes)
+        all_names = [name for group in names for name in (group if isinstance(group, list) else [group])]
+        return draw(self, all_names, path, span=span, axes=axes)
 
     def __repr__(self) -> str:
         from .text import headline

@@ -19,6 +19,8 @@ from . import superblock
 from .disk import Descriptor, FileObject, open_hdf5
 
 CONTAINED = "run files hold everything themselves"
+_SCENARIO = "; a scenario is read with cp.Scenario.read"
+_READERS = {".toml": _SCENARIO, ".ssp": _SCENARIO, ".ssd": _SCENARIO, ".fmu": "; an FMU is read with cp.fmu"}
 
 
 def problem_of(path: Path) -> str:
@@ -33,7 +35,7 @@ def problem_of(path: Path) -> str:
         return "is not a file"
     head = head_of(path)
     if not head.startswith(superblock.SIGNATURE):
-        return "is not a run file (expected HDF5)"
+        return f"is not a run file (expected HDF5){_READERS.get(path.suffix.lower(), '')}"
     if status.st_size < superblock.end_of_file(head):
         return f"is cut off after {status.st_size} bytes; copy it again"
     return ""
