@@ -8,21 +8,13 @@
 #include "check.hpp"
 #include "fmi/fmu_subsystem.hpp"
 #include "fmi/model_exchange.hpp"
+#include "test_fmus.hpp"
 
 using namespace counterpoint;
 using namespace counterpoint::fmi;
+using testing::library;
 
 namespace {
-
-#if defined(_WIN32)
-const std::string suffix = ".dll";
-#else
-const std::string suffix = ".so";
-#endif
-
-LibraryPointer library(const std::string& model, int version) {
-  return std::make_shared<Library>(FMU_FOLDER "fmu_" + model + "_" + std::to_string(version) + suffix);
-}
 
 FmuSetup base(int version, const std::string& model, const std::string& solver) {
   FmuSetup setup;
