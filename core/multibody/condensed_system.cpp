@@ -27,7 +27,8 @@ struct Run {
   const double* penalty = nullptr;
   const int* places = nullptr;   ///< of the free entries in J; of points only the first is looked at
   const int* columns = nullptr;  ///< of the free entries; of points: the first of each
-  const int* slots = nullptr;    ///< of the lower triangle of each row's products in the matrix; of points: how they lie first
+  const int* slots =
+      nullptr;  ///< of the lower triangle of each row's products in the matrix; of points: how they lie first
 
   /// Whether the next row belongs to this run; the second one sets the stride.
   bool takes(const Run& next) {
@@ -222,15 +223,13 @@ struct PointRows {
   }
 
   /// Products of one point's coordinates with each other: row i has i + 1 of them.
-  COUNTERPOINT_INLINE static void add_triangle(double penalty, const Entries& j, const int*& slots,
-                                               double* values) {
+  COUNTERPOINT_INLINE static void add_triangle(double penalty, const Entries& j, const int*& slots, double* values) {
     values[*slots++] += (penalty * j.each[0]) * j.each[0];
     if constexpr (dimension == 3) add((penalty * j.each[1]) * Neighbours<2>{{j.each[0], j.each[1]}}, values + *slots++);
     add((penalty * j.each[dimension - 1]) * j.all, values + *slots++);
   }
 
-  COUNTERPOINT_INLINE static void add_anywhere(double penalty, const Entries* j, const int*& slots,
-                                               double* values) {
+  COUNTERPOINT_INLINE static void add_anywhere(double penalty, const Entries* j, const int*& slots, double* values) {
     COUNTERPOINT_UNROLL
     for (int a = 0; a < points * dimension; ++a) {
       const double scaled = penalty * j[a / dimension].each[a % dimension];
@@ -493,9 +492,9 @@ class CondensedSystem final : public SaddleSystem {
   double* values_ = nullptr;  ///< of the solver
   std::vector<int> tangent_slots_;
   std::vector<int> row_start_, places_,
-      columns_;                         ///< free entries of the Jacobian: where a row begins, place in J, column
+      columns_;  ///< free entries of the Jacobian: where a row begins, place in J, column
   std::vector<int> listed_columns_, listed_slots_;  ///< what runs point at
-  std::vector<std::vector<Run>> runs_;  ///< of each domain, and of all others
+  std::vector<std::vector<Run>> runs_;              ///< of each domain, and of all others
   std::vector<double> base_;
   const double* J_ = nullptr;  ///< as factorised
   bool base_is_set_ = false;

@@ -104,7 +104,8 @@ void Index3Stepper<shared>::in_ranges(int count, Work work) const {
   if constexpr (!shared) return work(0, count);
   const int range = 2 * (count / (2 * domains_));
   team_->run(domains_, [&](int k) {
-    const Work own = work;  // or what it holds could be one of the values that it writes, for all that the compiler knows
+    const Work own =
+        work;  // or what it holds could be one of the values that it writes, for all that the compiler knows
     own(k * range, k + 1 == domains_ ? count : (k + 1) * range);
   });
 }

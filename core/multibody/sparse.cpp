@@ -79,8 +79,8 @@ void multiply_less(const SparsePattern& pattern, const double* values, const dou
     first += run.rows;
     if (from >= to) continue;
     const int entry = pattern.row_start[from];
-    multiply_rows({to - from, run.entries, run.in_pairs}, values + entry, pattern.column.data() + entry, x, factor, z + from,
-                  y + from);
+    multiply_rows({to - from, run.entries, run.in_pairs}, values + entry, pattern.column.data() + entry, x, factor,
+                  z + from, y + from);
   }
 }
 
