@@ -81,7 +81,7 @@ def best_map(path: Path, points: Sequence[Point], names: Sequence[str], caption:
         axes.loglog([p.size for p in there], [p.per_row for p in there], "s", ms=11, label=name,
                     color=COLOURS[k % len(COLOURS)])  # fmt: skip
     _label(axes, "unknowns N", "entries a row, NNZ/N")
-    axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    axes.legend(fontsize=8, markerscale=0.6, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     canvas.savefig(path, dpi=130)
     return Figure(path, caption)
 
