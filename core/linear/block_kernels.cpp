@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include "linear/solvers.hpp"
@@ -130,17 +131,59 @@ void eliminate_rows(const Pivots<width>& pivots, int rows, double* below, const 
   }
 }
 
+/// The right-hand sides of one unknown.
 template <int sides>
-void load(const double* from, double* to) {
-  COUNTERPOINT_UNROLL
-  for (int s = 0; s < sides; ++s) to[s] = from[s];
-}
+struct Sides {
+  double value[sides];
 
-template <int sides>
-void subtract(double factor, const double* x, double* from) {
-  COUNTERPOINT_UNROLL
-  for (int s = 0; s < sides; ++s) from[s] -= factor * x[s];
-}
+  COUNTERPOINT_INLINE static Sides at(const double* first) {
+    Sides read;
+    COUNTERPOINT_UNROLL
+    for (int s = 0; s < sides; ++s) read.value[s] = first[s];
+    return read;
+  }
+  COUNTERPOINT_INLINE void write(double* first) const {
+    COUNTERPOINT_UNROLL
+    for (int s = 0; s < sides; ++s) first[s] = value[s];
+  }
+  COUNTERPOINT_INLINE void subtract(double factor, const Sides& x) {
+    COUNTERPOINT_UNROLL
+    for (int s = 0; s < sides; ++s) value[s] -= factor * x.value[s];
+  }
+  COUNTERPOINT_INLINE void multiply(double factor) {
+    COUNTERPOINT_UNROLL
+    for (int s = 0; s < sides; ++s) value[s] *= factor;
+  }
+};
+
+#if defined(__GNUC__)
+/// Three, two of them in one register.
+template <>
+struct Sides<3> {
+  using Pair [[gnu::vector_size(16)]] = double;
+  Pair two;
+  double third;
+
+  COUNTERPOINT_INLINE static Sides at(const double* first) {
+    Sides read;
+    std::memcpy(&read.two, first, sizeof read.two);
+    read.third = first[2];
+    return read;
+  }
+  COUNTERPOINT_INLINE void write(double* first) const {
+    std::memcpy(first, &two, sizeof two);
+    first[2] = third;
+  }
+  COUNTERPOINT_INLINE void subtract(double factor, const Sides& x) {
+    two -= factor * x.two;
+    third -= factor * x.third;
+  }
+  COUNTERPOINT_INLINE void multiply(double factor) {
+    two *= factor;
+    third *= factor;
+  }
+};
+#endif
 
 template <int width, int known_rows>
 struct Kernels {
@@ -192,67 +235,63 @@ struct Kernels {
   COUNTERPOINT_INLINE static void forward_block(int rows, const double* block, const std::int32_t* unknowns,
                                                 double* b) {
     if constexpr (known_rows != any) rows = known_rows;
-    double x[width][sides];
+    Sides<sides> x[width];
     COUNTERPOINT_UNROLL
     for (int k = 0; k < width; ++k) {
-      load<sides>(b + unknowns[k] * sides, x[k]);
+      x[k] = Sides<sides>::at(b + unknowns[k] * sides);
       COUNTERPOINT_UNROLL
-      for (int i = 0; i < k; ++i) subtract<sides>(block[triangle(k) + i], x[i], x[k]);
+      for (int i = 0; i < k; ++i) x[k].subtract(block[triangle(k) + i], x[i]);
     }
     if constexpr (known_rows == 0) {
       divide<sides>(block, x);
       substitute_triangle<sides>(block, x);
     }
     COUNTERPOINT_UNROLL
-    for (int k = known_rows == 0 ? 0 : 1; k < width; ++k) load<sides>(x[k], b + unknowns[k] * sides);
+    for (int k = known_rows == 0 ? 0 : 1; k < width; ++k) x[k].write(b + unknowns[k] * sides);
     block += triangle(width);
     COUNTERPOINT_UNROLL
     for (int r = 0; r < rows; ++r) {
       double* const place = b + unknowns[width + r] * sides;
-      double sum[sides];
-      load<sides>(place, sum);
+      auto sum = Sides<sides>::at(place);
       COUNTERPOINT_UNROLL
-      for (int k = 0; k < width; ++k) subtract<sides>(block[r * width + k], x[k], sum);
-      load<sides>(sum, place);
+      for (int k = 0; k < width; ++k) sum.subtract(block[r * width + k], x[k]);
+      sum.write(place);
     }
   }
 
   template <int sides>
   COUNTERPOINT_INLINE static void backward_block(int rows, const double* block, const std::int32_t* unknowns,
                                                  double* b) {
-    double x[width][sides];
+    Sides<sides> x[width];
     COUNTERPOINT_UNROLL
-    for (int k = 0; k < width; ++k) load<sides>(b + unknowns[k] * sides, x[k]);
+    for (int k = 0; k < width; ++k) x[k] = Sides<sides>::at(b + unknowns[k] * sides);
     divide<sides>(block, x);
     // The nearest row, which became known last, is taken last.
     COUNTERPOINT_UNROLL
     for (int r = rows - 1; r >= 0; --r) {
-      const double* const known = b + unknowns[width + r] * sides;
+      const auto known = Sides<sides>::at(b + unknowns[width + r] * sides);
       COUNTERPOINT_UNROLL
-      for (int k = 0; k < width; ++k) subtract<sides>(block[triangle(width) + r * width + k], known, x[k]);
+      for (int k = 0; k < width; ++k) x[k].subtract(block[triangle(width) + r * width + k], known);
     }
     substitute_triangle<sides>(block, x);
     COUNTERPOINT_UNROLL
-    for (int k = 0; k < width; ++k) load<sides>(x[k], b + unknowns[k] * sides);
+    for (int k = 0; k < width; ++k) x[k].write(b + unknowns[k] * sides);
   }
 
   /// D x = z within the block.
   template <int sides>
-  COUNTERPOINT_INLINE static void divide(const double* block, double (&x)[width][sides]) {
+  COUNTERPOINT_INLINE static void divide(const double* block, Sides<sides> (&x)[width]) {
     COUNTERPOINT_UNROLL
-    for (int k = 0; k < width; ++k) {
-      COUNTERPOINT_UNROLL
-      for (int s = 0; s < sides; ++s) x[k][s] *= block[triangle(k) + k];
-    }
+    for (int k = 0; k < width; ++k) x[k].multiply(block[triangle(k) + k]);
   }
 
   /// L^T x = z within the block.
   template <int sides>
-  COUNTERPOINT_INLINE static void substitute_triangle(const double* block, double (&x)[width][sides]) {
+  COUNTERPOINT_INLINE static void substitute_triangle(const double* block, Sides<sides> (&x)[width]) {
     COUNTERPOINT_UNROLL
     for (int k = width - 1; k > 0; --k) {
       COUNTERPOINT_UNROLL
-      for (int i = 0; i < k; ++i) subtract<sides>(block[triangle(k) + i], x[k], x[i]);
+      for (int i = 0; i < k; ++i) x[i].subtract(block[triangle(k) + i], x[k]);
     }
   }
 

@@ -69,7 +69,9 @@ class Solver {
   /// The domain of an unknown, or `domains()` where it may be connected with several.
   virtual int domain_of(int /*unknown*/) const { return domains(); }
   /// Begin and end of those of `values()` that only this domain works on; for `domains()`: of the others.
-  virtual std::pair<int, int> values_of(int /*domain*/) const { return {0, 0}; }
+  virtual std::pair<int, int> values_of(int domain) {
+    return {0, domain == domains() ? static_cast<int>(values().size()) : 0};
+  }
   /// Entries of the factors, a measure of cost.
   virtual long long factor_entries() const = 0;
 };

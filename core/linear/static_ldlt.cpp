@@ -227,7 +227,7 @@ int StaticLdlt::place(int row, int column) const {
   return start_[block] + triangle(width(block)) + below * width(block) + column - first;
 }
 
-std::pair<int, int> StaticLdlt::values_of(int domain) const {
+std::pair<int, int> StaticLdlt::values_of(int domain) {
   const int end = static_cast<int>(values_.size());
   if (groups_.size() <= 1) return domain == domains_ || domains_ == 1 ? std::pair{0, end} : std::pair{0, 0};
   if (domain == domains_) return {top_value_, end};

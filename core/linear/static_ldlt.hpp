@@ -35,7 +35,7 @@ class StaticLdlt final : public Solver {
   long long factor_entries() const override { return entries_; }
   int domains() const override { return domains_; }
   int domain_of(int unknown) const override { return domain_of_block_[block_of_[position_[unknown]]]; }
-  std::pair<int, int> values_of(int domain) const override;
+  std::pair<int, int> values_of(int domain) override;
 
  private:
   /// Blocks of one shape, where the first of them lies, and the end of the last.

@@ -1,11 +1,20 @@
 #include <algorithm>
+#include <array>
 
 #include "linear/unroll.hpp"
+#include "multibody/neighbours.hpp"
 #include "multibody/saddle.hpp"
 
 namespace counterpoint::multibody {
 
 namespace {
+
+/// How the products of a row lie in the matrix.
+enum class Products {
+  anywhere,    ///< the place of each is listed
+  in_rows,     ///< a row of each block beside each other: the place of the first is listed
+  in_columns,  ///< as in rows, but a column of the block of two points
+};
 
 /// Rows of the Jacobian with the same number of free entries, one after another, and where things of the first of them
 /// lie.
@@ -13,60 +22,53 @@ struct Run {
   int first = 0;  ///< row
   int rows = 0;
   int entries = 0;  ///< free ones, a row
-  int known = 0;    ///< as many where the free entries of a row lie beside each other, else 0
-  int stride = 0;   ///< from the entries of a row to those of the next, where they are known
+  int points = 0;   ///< as many where the free entries of a row lie beside each other and belong to points, else 0
+  int stride = 0;   ///< from the entries of a row to those of the next, where they belong to points
   const double* penalty = nullptr;
-  const int* places = nullptr;   ///< of the free entries in J; where they are known only the first is looked at
-  const int* columns = nullptr;  ///< of the free entries
-  const int* slots = nullptr;    ///< of the lower triangle of each row's products in the matrix
+  const int* places = nullptr;   ///< of the free entries in J; of points only the first is looked at
+  const int* columns = nullptr;  ///< of the free entries; of points: the first of each
+  const int* slots =
+      nullptr;  ///< of the lower triangle of each row's products in the matrix; of points: how they lie first
 
-  /// Whether the next row, whose first entry lies at `place` of J, belongs to this run; the second one sets the stride.
-  bool takes(int entries_of_row, int known_of_row, int place) {
-    if (entries_of_row != entries || known_of_row != known) return false;
-    if (rows == 1) stride = place - *places;
-    return known == 0 || place == *places + rows * stride;
+  /// Whether the next row belongs to this run; the second one sets the stride.
+  bool takes(const Run& next) {
+    if (next.entries != entries || next.points != points) return false;
+    if (points == 0) return true;
+    if (rows == 1) stride = *next.places - *places;
+    return *next.places == *places + rows * stride;
   }
 };
 
-/// The loops over the rows of a run, compiled for the numbers of entries that rods have: in the plane with one end
-/// fixed and with none (2, 4), in space (3, 6), and for any (0). All pointers are those of the run's first row.
-template <int known_entries>
-struct Rows {
+/// The loops over the rows of a run whose entries lie anywhere. All pointers are those of the run's first row.
+struct AnyRows {
   /// values += p J^T J and x += J^T p bottom.
   static void condense(const Run& run, const double* J, const double* bottom, double* values, double* x) {
-    const int entries = count(run), *columns = run.columns, *slots = run.slots;
-    for (int row = 0; row < run.rows; ++row, columns += entries) {
-      const Entries j(run, row, J);
+    const int entries = run.entries, *columns = run.columns, *places = run.places, *slots = run.slots;
+    for (int row = 0; row < run.rows; ++row, columns += entries, places += entries) {
       const double penalty = run.penalty[row], known = bottom[row];
-      COUNTERPOINT_UNROLL
       for (int a = 0; a < entries; ++a) {
-        const double scaled = penalty * j[a];
+        const double scaled = penalty * J[places[a]];
         x[columns[a]] += scaled * known;
-        COUNTERPOINT_UNROLL
-        for (int b = 0; b <= a; ++b) values[*slots++] += scaled * j[b];
+        for (int b = 0; b <= a; ++b) values[*slots++] += scaled * J[places[b]];
       }
     }
   }
 
   /// x += J^T p bottom.
   static void add_transposed(const Run& run, const double* J, const double* bottom, double* x) {
-    const int entries = count(run), *columns = run.columns;
-    for (int row = 0; row < run.rows; ++row, columns += entries) {
-      const Entries j(run, row, J);
+    const int entries = run.entries, *columns = run.columns, *places = run.places;
+    for (int row = 0; row < run.rows; ++row, columns += entries, places += entries) {
       const double penalty = run.penalty[row], known = bottom[row];
-      COUNTERPOINT_UNROLL
-      for (int k = 0; k < entries; ++k) x[columns[k]] += penalty * j[k] * known;
+      for (int k = 0; k < entries; ++k) x[columns[k]] += penalty * J[places[k]] * known;
     }
   }
 
   /// mu = p (J x - bottom).
   static void multiply(const Run& run, const double* J, const double* x, const double* bottom, double* mu) {
-    const int entries = count(run), *columns = run.columns;
-    for (int row = 0; row < run.rows; ++row, columns += entries) {
-      const Entries j(run, row, J);
+    const int entries = run.entries, *columns = run.columns, *places = run.places;
+    for (int row = 0; row < run.rows; ++row, columns += entries, places += entries) {
       double sum = -bottom[row];
-      COUNTERPOINT_UNROLL
-      for (int k = 0; k < entries; ++k) sum += j[k] * x[columns[k]];
+      for (int k = 0; k < entries; ++k) sum += J[places[k]] * x[columns[k]];
       mu[row] = run.penalty[row] * sum;
     }
   }
@@ -74,26 +76,24 @@ struct Rows {
   /// bottom += J [x0 x1 0], then x += J^T p bottom, three sides.
   static void add_three(const Run& run, const double* J, const double* x0, const double* x1, double* bottom,
                         double* x) {
-    const int entries = count(run), *columns = run.columns;
-    for (int row = 0; row < run.rows; ++row, columns += entries, bottom += 3) {
-      const Entries j(run, row, J);
+    const int entries = run.entries, *columns = run.columns, *places = run.places;
+    for (int row = 0; row < run.rows; ++row, columns += entries, places += entries, bottom += 3) {
       double first = bottom[0], second = bottom[1];
-      COUNTERPOINT_UNROLL
       for (int k = 0; k < entries; ++k) {
-        first += j[k] * x0[columns[k]];
-        second += j[k] * x1[columns[k]];
+        first += J[places[k]] * x0[columns[k]];
+        second += J[places[k]] * x1[columns[k]];
       }
       bottom[1] = second;  // for `subtract_second`
       const double penalty = run.penalty[row];
       first *= penalty;
       second *= penalty;
       const double third = penalty * bottom[2];
-      COUNTERPOINT_UNROLL
       for (int k = 0; k < entries; ++k) {
+        const double j = J[places[k]];
         double* const place = x + 3 * static_cast<std::ptrdiff_t>(columns[k]);
-        place[0] += j[k] * first;
-        place[1] += j[k] * second;
-        place[2] += j[k] * third;
+        place[0] += j * first;
+        place[1] += j * second;
+        place[2] += j * third;
       }
     }
   }
@@ -101,54 +101,171 @@ struct Rows {
   /// multipliers -= p (J x - bottom) for side 1 of three.
   static void subtract_second(const Run& run, const double* J, const double* x, const double* bottom,
                               double* multipliers) {
-    const int entries = count(run), *columns = run.columns;
-    for (int row = 0; row < run.rows; ++row, columns += entries, bottom += 3) {
-      const Entries j(run, row, J);
+    const int entries = run.entries, *columns = run.columns, *places = run.places;
+    for (int row = 0; row < run.rows; ++row, columns += entries, places += entries, bottom += 3) {
       double sum = -bottom[1];
-      COUNTERPOINT_UNROLL
-      for (int k = 0; k < entries; ++k) sum += j[k] * x[3 * static_cast<std::ptrdiff_t>(columns[k]) + 1];
+      for (int k = 0; k < entries; ++k) sum += J[places[k]] * x[3 * static_cast<std::ptrdiff_t>(columns[k]) + 1];
       multipliers[row] -= run.penalty[row] * sum;
     }
   }
+};
+
+/// The same for rows whose entries belong to one or two points, as those of rods do: the coordinates of a point lie
+/// beside each other everywhere, and are worked on together.
+template <int points, int dimension>
+struct PointRows {
+  using Vector = Neighbours<dimension>;
+
+  static void condense(const Run& run, const double* J, const double* bottom, double* values, double* x) {
+    const int* slots = run.slots;
+    for_rows(run, J, [&](int row, double penalty, const int* columns, const Entries* j) COUNTERPOINT_INLINE_LAMBDA {
+      const double known = bottom[row];
+      COUNTERPOINT_UNROLL
+      for (int k = 0; k < points; ++k) add(known * (penalty * j[k].all), x + columns[k]);
+      const auto products = static_cast<Products>(*slots++);
+      if (products == Products::anywhere) return add_anywhere(penalty, j, slots, values);
+      COUNTERPOINT_UNROLL
+      for (int k = 0; k < points; ++k) add_triangle(penalty, j[k], slots, values);
+      if constexpr (points == 2) {
+        COUNTERPOINT_UNROLL
+        for (int i = 0; i < dimension; ++i, ++slots) {
+          if (products == Products::in_rows) {
+            add((penalty * j[1].each[i]) * j[0].all, values + *slots);
+          } else {
+            add(j[0].each[i] * (penalty * j[1].all), values + *slots);
+          }
+        }
+      }
+    });
+  }
+
+  static void add_transposed(const Run& run, const double* J, const double* bottom, double* x) {
+    for_rows(run, J, [&](int row, double penalty, const int* columns, const Entries* j) COUNTERPOINT_INLINE_LAMBDA {
+      const double known = bottom[row];
+      COUNTERPOINT_UNROLL
+      for (int k = 0; k < points; ++k) add(known * (penalty * j[k].all), x + columns[k]);
+    });
+  }
+
+  static void multiply(const Run& run, const double* J, const double* x, const double* bottom, double* mu) {
+    for_rows(run, J, [&](int row, double penalty, const int* columns, const Entries* j) COUNTERPOINT_INLINE_LAMBDA {
+      double sum = -bottom[row];
+      COUNTERPOINT_UNROLL
+      for (int k = 0; k < points; ++k) {
+        COUNTERPOINT_UNROLL
+        for (int i = 0; i < dimension; ++i) sum += j[k].each[i] * x[columns[k] + i];
+      }
+      mu[row] = penalty * sum;
+    });
+  }
+
+  static void add_three(const Run& run, const double* J, const double* x0, const double* x1, double* bottom,
+                        double* x) {
+    for_rows(run, J, [&](int row, double penalty, const int* columns, const Entries* j) COUNTERPOINT_INLINE_LAMBDA {
+      double* const sides = bottom + 3 * static_cast<std::ptrdiff_t>(row);
+      double first = sides[0], second = sides[1];
+      COUNTERPOINT_UNROLL
+      for (int k = 0; k < points; ++k) {
+        COUNTERPOINT_UNROLL
+        for (int i = 0; i < dimension; ++i) {
+          first += j[k].each[i] * x0[columns[k] + i];
+          second += j[k].each[i] * x1[columns[k] + i];
+        }
+      }
+      sides[1] = second;
+      const Neighbours<2> two{{penalty * first, penalty * second}};
+      const double third = penalty * sides[2];
+      COUNTERPOINT_UNROLL
+      for (int k = 0; k < points; ++k) {
+        double* const place = x + 3 * static_cast<std::ptrdiff_t>(columns[k]);
+        add_sides(j[k], two, third, place);
+      }
+    });
+  }
+
+  static void subtract_second(const Run& run, const double* J, const double* x, const double* bottom,
+                              double* multipliers) {
+    for_rows(run, J, [&](int row, double penalty, const int* columns, const Entries* j) COUNTERPOINT_INLINE_LAMBDA {
+      double sum = -bottom[3 * static_cast<std::ptrdiff_t>(row) + 1];
+      COUNTERPOINT_UNROLL
+      for (int k = 0; k < points; ++k) {
+        const double* const second = x + 3 * static_cast<std::ptrdiff_t>(columns[k]) + 1;
+        COUNTERPOINT_UNROLL
+        for (int i = 0; i < dimension; ++i) sum += j[k].each[i] * second[3 * i];
+      }
+      multipliers[row] -= penalty * sum;
+    });
+  }
 
  private:
-  static int count(const Run& run) { return known_entries > 0 ? known_entries : run.entries; }
-
-  /// The free entries of one row. Where their number is known they lie beside each other, and are read once: what is
-  /// written meanwhile could be one of them for all that the compiler knows.
-  class Entries {
-   public:
-    Entries(const Run& run, int row, const double* J) : J_(J), places_(run.places) {
-      if constexpr (known_entries == 0) {
-        places_ += row * run.entries;
-      } else {
-        const double* const first = J + *places_ + static_cast<std::ptrdiff_t>(row) * run.stride;
-        COUNTERPOINT_UNROLL
-        for (int k = 0; k < known_entries; ++k) read_[k] = first[k];
-      }
-    }
-    double operator[](int k) const { return known_entries > 0 ? read_[k] : J_[places_[k]]; }
-
-   private:
-    const double* J_;
-    const int* places_;
-    double read_[known_entries > 0 ? known_entries : 1];
+  /// The entries of a row that belong to one point, read once: together, and one by one, as the compiler takes a pair
+  /// apart through memory.
+  struct Entries {
+    Vector all;
+    double each[dimension];
   };
+
+  template <typename Action>
+  COUNTERPOINT_INLINE static void for_rows(const Run& run, const double* J, Action action) {
+    const double *entries = J + *run.places, *penalty = run.penalty;
+    const int *columns = run.columns, rows = run.rows;
+    const std::ptrdiff_t stride = run.stride;
+    for (int row = 0; row < rows; ++row, columns += points, entries += stride) {
+      Entries j[points];
+      COUNTERPOINT_UNROLL
+      for (int k = 0; k < points; ++k) {
+        j[k].all = Vector::at(entries + k * dimension);
+        COUNTERPOINT_UNROLL
+        for (int i = 0; i < dimension; ++i) j[k].each[i] = entries[k * dimension + i];
+      }
+      action(row, penalty[row], columns, j);
+    }
+  }
+
+  /// Products of one point's coordinates with each other: row i has i + 1 of them.
+  COUNTERPOINT_INLINE static void add_triangle(double penalty, const Entries& j, const int*& slots, double* values) {
+    values[*slots++] += (penalty * j.each[0]) * j.each[0];
+    if constexpr (dimension == 3) add((penalty * j.each[1]) * Neighbours<2>{{j.each[0], j.each[1]}}, values + *slots++);
+    add((penalty * j.each[dimension - 1]) * j.all, values + *slots++);
+  }
+
+  COUNTERPOINT_INLINE static void add_anywhere(double penalty, const Entries* j, const int*& slots, double* values) {
+    COUNTERPOINT_UNROLL
+    for (int a = 0; a < points * dimension; ++a) {
+      const double scaled = penalty * j[a / dimension].each[a % dimension];
+      COUNTERPOINT_UNROLL
+      for (int b = 0; b <= a; ++b) values[*slots++] += scaled * j[b / dimension].each[b % dimension];
+    }
+  }
+
+  /// Three sides of each coordinate of a point.
+  COUNTERPOINT_INLINE static void add_sides(const Entries& j, const Neighbours<2>& two, double third, double* place) {
+    COUNTERPOINT_UNROLL
+    for (int i = 0; i < dimension; ++i, place += 3) {
+      add(j.each[i] * two, place);
+      place[2] += j.each[i] * third;
+    }
+  }
+
+  template <int count>
+  COUNTERPOINT_INLINE static void add(const Neighbours<count>& what, double* place) {
+    (Neighbours<count>::at(place) + what).write(place);
+  }
 };
 
 template <typename Action>
-void for_known_entries(const Run& run, Action action) {
-  switch (run.known) {
+void for_rows_of(const Run& run, Action action) {
+  switch (run.points == 0 ? 0 : run.entries) {
     case 2:
-      return action(Rows<2>{});
+      return action(PointRows<1, 2>{});
     case 3:
-      return action(Rows<3>{});
+      return action(PointRows<1, 3>{});
     case 4:
-      return action(Rows<4>{});
+      return action(PointRows<2, 2>{});
     case 6:
-      return action(Rows<6>{});
+      return action(PointRows<2, 3>{});
     default:
-      return action(Rows<0>{});
+      return action(AnyRows{});
   }
 }
 
@@ -169,7 +286,6 @@ class CondensedSystem final : public SaddleSystem {
         tangent_slots_.push_back(solver_->slot(row, tangent.column[k]));
       }
     }
-    list_product_slots();
     make_runs();
     values_ = solver_->values().data();
     base_.assign(solver_->values().size(), 0.0);
@@ -243,24 +359,89 @@ class CondensedSystem final : public SaddleSystem {
     return first;
   }
 
+  /// A row as a run of one, but for what it points at.
+  Run kind_of(int row) const {
+    const int start = row_start_[row], entries = row_start_[row + 1] - start;
+    Run kind{.first = row, .entries = entries};
+    for (const int dimension : {2, 3}) {
+      if (entries == dimension || entries == 2 * dimension) kind.points = entries / dimension;
+      if (kind.points > 0) {
+        const bool beside = places_[start + entries - 1] - places_[start] == entries - 1;
+        if (!beside || !of_points(row, dimension)) kind.points = 0;
+        break;
+      }
+    }
+    return kind;
+  }
+
+  /// Whether the columns of a row are those of points.
+  bool of_points(int row, int dimension) const {
+    for (int k = row_start_[row]; k < row_start_[row + 1]; ++k) {
+      const int within = (k - row_start_[row]) % dimension;
+      if (columns_[k] != columns_[k - within] + within) return false;
+    }
+    return true;
+  }
+
+  Products products_of(int row, int dimension) const {
+    const int first = columns_[row_start_[row]], second = columns_[row_start_[row + 1] - dimension];
+    const auto in_order = [&](int a, int b, int count, bool turned) {
+      for (int k = 0; k < count; ++k) {
+        const int slot = turned ? solver_->slot(a + k, b) : solver_->slot(a, b + k);
+        if (slot != solver_->slot(a, b) + k) return false;
+      }
+      return true;
+    };
+    bool rows = true, columns = true;
+    for (int i = 0; i < dimension; ++i) {
+      if (!in_order(first + i, first, i + 1, false) || !in_order(second + i, second, i + 1, false))
+        return Products::anywhere;
+      rows = rows && in_order(second + i, first, second == first ? 1 : dimension, false);
+      columns = columns && in_order(second, first + i, second == first ? 1 : dimension, true);
+    }
+    return rows ? Products::in_rows : columns ? Products::in_columns : Products::anywhere;
+  }
+
+  /// Lists what the loops over a row look at.
+  void list(const Run& kind) {
+    const int *columns = columns_.data() + row_start_[kind.first], entries = kind.entries;
+    const int dimension = kind.points > 0 ? entries / kind.points : 1;
+    for (int k = 0; k < entries; k += dimension) listed_columns_.push_back(columns[k]);
+    const Products products = kind.points > 0 ? products_of(kind.first, dimension) : Products::anywhere;
+    if (kind.points > 0) listed_slots_.push_back(static_cast<int>(products));
+    if (products == Products::anywhere) {
+      for (int a = 0; a < entries; ++a) {
+        for (int b = 0; b <= a; ++b) listed_slots_.push_back(solver_->slot(columns[a], columns[b]));
+      }
+      return;
+    }
+    for (int a = 0; a < entries; ++a) listed_slots_.push_back(solver_->slot(columns[a], columns[a - a % dimension]));
+    for (int i = 0; i < entries - dimension; ++i) {
+      const bool in_rows = products == Products::in_rows;
+      listed_slots_.push_back(solver_->slot(columns[dimension + (in_rows ? i : 0)], columns[in_rows ? 0 : i]));
+    }
+  }
+
   void make_runs() {
     runs_.resize(shared ? static_cast<std::size_t>(domains()) + 1 : 1);
-    int last_share = -1;
-    const int* slots = product_slots_.data();
+    std::vector<std::array<std::size_t, 2>> listed;  // before each row
+    std::vector<Run> kinds;
     for (int row = 0; row < m_; ++row) {
-      const int start = row_start_[row], entries = row_start_[row + 1] - start;
-      const int place = entries > 0 ? places_[start] : 0;
-      const bool beside = entries > 0 && places_[start + entries - 1] - place == entries - 1;
-      const int known = beside ? entries : 0;
-      const int share = shared ? share_of(row) : 0;
+      listed.push_back({listed_columns_.size(), listed_slots_.size()});
+      kinds.push_back(kind_of(row));
+      list(kinds.back());
+    }
+    int last_share = -1;
+    for (Run& run : kinds) {
+      run.penalty = penalty_.data() + run.first;
+      run.places = places_.data() + row_start_[run.first];
+      run.columns = listed_columns_.data() + listed[run.first][0];
+      run.slots = listed_slots_.data() + listed[run.first][1];
+      const int share = shared ? share_of(run.first) : 0;
       std::vector<Run>& runs = runs_[static_cast<std::size_t>(share)];
-      if (share != last_share || !runs.back().takes(entries, known, place)) {
-        runs.push_back(
-            {row, 0, entries, known, 0, penalty_.data() + row, places_.data() + start, columns_.data() + start, slots});
-      }
+      if (share != last_share || !runs.back().takes(run)) runs.push_back(run);
       last_share = share;
       ++runs.back().rows;
-      slots += entries * (entries + 1) / 2;
     }
   }
 
@@ -280,14 +461,6 @@ class CondensedSystem final : public SaddleSystem {
     return p;
   }
 
-  void list_product_slots() {
-    for (int row = 0; row < m_; ++row) {
-      for (int a = row_start_[row]; a < row_start_[row + 1]; ++a) {
-        for (int b = row_start_[row]; b <= a; ++b) product_slots_.push_back(solver_->slot(columns_[a], columns_[b]));
-      }
-    }
-  }
-
   /// All rows: those of the domains at once, then the others.
   template <typename Action>
   void for_runs(Action action) const {
@@ -297,7 +470,7 @@ class CondensedSystem final : public SaddleSystem {
 
   template <typename Action>
   COUNTERPOINT_INLINE static void for_share(const std::vector<Run>& runs, Action action) {
-    for (const Run& run : runs) for_known_entries(run, [&](auto rows) { action(rows, run); });
+    for (const Run& run : runs) for_rows_of(run, [&](auto rows) { action(rows, run); });
   }
 
   void copy_base(int domain) {
@@ -317,10 +490,11 @@ class CondensedSystem final : public SaddleSystem {
   std::vector<double> penalty_;
   linear::SolverPointer solver_;
   double* values_ = nullptr;  ///< of the solver
-  std::vector<int> tangent_slots_, product_slots_;
+  std::vector<int> tangent_slots_;
   std::vector<int> row_start_, places_,
-      columns_;                         ///< free entries of the Jacobian: where a row begins, place in J, column
-  std::vector<std::vector<Run>> runs_;  ///< of each domain, and of all others
+      columns_;  ///< free entries of the Jacobian: where a row begins, place in J, column
+  std::vector<int> listed_columns_, listed_slots_;  ///< what runs point at
+  std::vector<std::vector<Run>> runs_;              ///< of each domain, and of all others
   std::vector<double> base_;
   const double* J_ = nullptr;  ///< as factorised
   bool base_is_set_ = false;

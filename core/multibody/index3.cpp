@@ -103,7 +103,11 @@ template <typename Work>
 void Index3Stepper<shared>::in_ranges(int count, Work work) const {
   if constexpr (!shared) return work(0, count);
   const int range = 2 * (count / (2 * domains_));
-  team_->run(domains_, [&](int k) { work(k * range, k + 1 == domains_ ? count : (k + 1) * range); });
+  team_->run(domains_, [&](int k) {
+    const Work own =
+        work;  // or what it holds could be one of the values that it writes, for all that the compiler knows
+    own(k * range, k + 1 == domains_ ? count : (k + 1) * range);
+  });
 }
 
 template <bool shared>
@@ -113,7 +117,10 @@ auto Index3Stepper<shared>::largest_in_ranges(int count, Work work) const {
   if constexpr (shared) {
     std::array<decltype(largest), most_domains> found;
     const int range = 2 * (count / (2 * domains_));
-    team_->run(domains_, [&](int k) { found[k] = work(k * range, k + 1 == domains_ ? count : (k + 1) * range); });
+    team_->run(domains_, [&](int k) {
+      const Work own = work;
+      found[k] = own(k * range, k + 1 == domains_ ? count : (k + 1) * range);
+    });
     for (int k = 0; k < domains_; ++k) {
       for (std::size_t i = 0; i < largest.size(); ++i) largest[i].take(found[k][i].value());
     }
@@ -288,7 +295,7 @@ void Index3Stepper<shared>::predict_by_jerk(const State& state, double ratio) {
   const double *q0 = state.q.data(), *v0 = state.v.data(), *a0 = state.a.data();
   const double *j0 = state.jerk.data(), *before = state.previous_jerk.data();
   double *q1 = next_.q.data(), *v1 = next_.v.data(), *a1 = next_.a.data();
-  in_ranges(n_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
+  in_ranges(n_, [=](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
     in_pairs(begin, end, [&](int i, auto pair) {
       const auto q = pair.at(q0 + i), v = pair.at(v0 + i), a = pair.at(a0 + i), jerk = pair.at(j0 + i);
       const auto change = ratio * (jerk - pair.at(before + i));
@@ -489,7 +496,7 @@ template <bool shared>
 double Index3Stepper<shared>::move(double part, const double* change) {
   const double to_auxiliary = auxiliary_factor_, to_velocity = velocity_factor_;
   double *q = next_.q.data(), *v = next_.v.data(), *auxiliary = leading().data();
-  const auto largest = largest_in_ranges(n_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
+  const auto largest = largest_in_ranges(n_, [=](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
     std::array<Largest, 1> found;
     in_pairs(begin, end, [&](int i, auto pair) {
       const auto dq = part * pair.one_by_one(change + i, 1);
@@ -512,7 +519,7 @@ void Index3Stepper<shared>::add_multipliers() {
   const double to_multiplier = multiplier_factor_, *mu = mu_.data(), *compliance = applied_compliance_.data();
   double* multipliers = next_.multipliers.data();
   const bool fresh = multipliers_are_zero_;
-  const auto found = largest_in_ranges(m_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
+  const auto found = largest_in_ranges(m_, [=](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
     std::array<Largest, 2> of;
     for (int r = begin; r < end; ++r) {
       const double increment = mu[r];
@@ -571,7 +578,7 @@ void Index3Stepper<shared>::project(const Instant& now) {
   if (hermite_) return;  // `accept_by_jerk` takes them
   const double *const sides = three_.data(), part = options_.project_accelerations ? 1.0 : 0.0;
   double *v = next_.v.data(), *a = leading().data();
-  in_ranges(n_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
+  in_ranges(n_, [=](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
     in_pairs(begin, end, [&](int i, auto pair) {
       const double* const side = sides + 3 * static_cast<std::ptrdiff_t>(i);
       (pair.at(v + i) - pair.one_by_one(side, 3)).write(v + i);
@@ -599,7 +606,7 @@ void Index3Stepper<shared>::solve_three(const Instant& now, const double* a, con
   } else {
     model_->projection_terms(now, a, multipliers, bottom, carried);
   }
-  in_ranges(n_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
+  in_ranges(n_, [=](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
     double* place = top + 3 * static_cast<std::ptrdiff_t>(begin);
     for (int i = begin; i < end; ++i, place += 3) {
       place[0] = place[1] = 0.0;
@@ -648,7 +655,7 @@ void Index3Stepper<shared>::accept_by_jerk(State& state) const noexcept {
   double *q = state.q.data(), *v = state.v.data(), *a = state.a.data(), *jerk = state.jerk.data(),
          *before = state.previous_jerk.data();
   const double ratio = ratio_, twelfth = h_ * h_ * (1.0 / 12.0), part = options_.project_accelerations ? 1.0 : 0.0;
-  in_ranges(n_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
+  in_ranges(n_, [=](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
     in_pairs(begin, end, [&](int i, auto pair) {
       const double* const side = sides + 3 * static_cast<std::ptrdiff_t>(i);
       const auto last = pair.at(jerk + i), predicted = last + ratio * (last - pair.at(before + i)),

@@ -3,10 +3,13 @@
 #include <algorithm>
 
 #include "linear/unroll.hpp"
+#include "multibody/neighbours.hpp"
 
 namespace counterpoint::multibody {
 
 namespace {
+
+constexpr int most_in_pairs = 3;  ///< entries of a row
 
 template <int known_entries>
 COUNTERPOINT_INLINE void multiply_run(const SparsePattern::Run& run, const double* values, const int* column,
@@ -20,9 +23,29 @@ COUNTERPOINT_INLINE void multiply_run(const SparsePattern::Run& run, const doubl
   }
 }
 
+/// Two rows at once: the coordinates of points that masses connect lie beside each other.
+template <int known_entries>
+COUNTERPOINT_INLINE void multiply_pairs(const SparsePattern::Run& run, const double* values, const int* column,
+                                        const double* x, double factor, const double* z, double* y) {
+  const int entries = known_entries > 0 ? known_entries : run.entries;
+  for (int row = 0; row < run.rows; row += 2, values += 2 * entries, column += 2 * entries) {
+    Neighbours<2> sum = -Neighbours<2>::at(z + row);
+    COUNTERPOINT_UNROLL
+    for (int k = 0; k < entries; ++k)
+      sum = sum + Neighbours<2>{{values[k], values[entries + k]}} * Neighbours<2>::at(x + column[k]);
+    (factor * sum).write(y + row);
+  }
+}
+
 COUNTERPOINT_INLINE void multiply_rows(const SparsePattern::Run& run, const double* values, const int* column,
                                        const double* x, double factor, const double* z, double* y) {
-  switch (run.entries) {
+  switch (run.in_pairs ? -run.entries : run.entries) {
+    case -1:
+      return multiply_pairs<1>(run, values, column, x, factor, z, y);
+    case -2:
+      return multiply_pairs<2>(run, values, column, x, factor, z, y);
+    case -3:
+      return multiply_pairs<3>(run, values, column, x, factor, z, y);
     case 2:
       return multiply_run<2>(run, values, column, x, factor, z, y);
     case 3:
@@ -56,8 +79,8 @@ void multiply_less(const SparsePattern& pattern, const double* values, const dou
     first += run.rows;
     if (from >= to) continue;
     const int entry = pattern.row_start[from];
-    multiply_rows({to - from, run.entries}, values + entry, pattern.column.data() + entry, x, factor, z + from,
-                  y + from);
+    multiply_rows({to - from, run.entries, run.in_pairs}, values + entry, pattern.column.data() + entry, x, factor,
+                  z + from, y + from);
   }
 }
 
@@ -80,6 +103,18 @@ void SparsePattern::add_to_runs(int row) {
   ++runs.back().rows;
 }
 
+void SparsePattern::find_pairs() {
+  int first = 0;
+  for (Run& run : runs) {
+    run.in_pairs = first % 2 == 0 && run.rows % 2 == 0 && run.entries <= most_in_pairs;
+    for (int row = first; row < first + run.rows && run.in_pairs; row += 2) {
+      const int *const above = column.data() + row_start[row], *const below = above + run.entries;
+      for (int k = 0; k < run.entries; ++k) run.in_pairs = run.in_pairs && below[k] == above[k] + 1;
+    }
+    first += run.rows;
+  }
+}
+
 SparsePattern SparsePattern::from(int rows, int columns, std::vector<std::pair<int, int>> entries) {
   std::sort(entries.begin(), entries.end());
   entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
@@ -96,6 +131,7 @@ SparsePattern SparsePattern::from(int rows, int columns, std::vector<std::pair<i
     pattern.row_start[row + 1] += pattern.row_start[row];
     pattern.add_to_runs(row);
   }
+  pattern.find_pairs();
   return pattern;
 }
 

@@ -19,7 +19,8 @@ struct SparsePattern {
   /// Rows that follow each other and have the same number of entries.
   struct Run {
     int rows = 0;
-    int entries = 0;  ///< a row
+    int entries = 0;        ///< a row
+    bool in_pairs = false;  ///< each second row has the columns of the row before it plus one
   };
   std::vector<Run> runs;
 
@@ -28,6 +29,7 @@ struct SparsePattern {
   int find(int row, int col) const;
   void append_row(const std::vector<int>& columns_of_row);
   void add_to_runs(int row);
+  void find_pairs();
 
   /// Sorted pattern from entries in any order; repeated ones are one.
   static SparsePattern from(int rows, int columns, std::vector<std::pair<int, int>> entries);

@@ -1,5 +1,7 @@
+#include <cmath>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
@@ -152,4 +154,31 @@ TEST(a_step_that_fails_leaves_the_mechanism_as_it_was) {
   CHECK(failed);
   CHECK(subsystem->state().q == q && subsystem->state().v == v);
   subsystem->step(1e-3, 2e-3, u.get());
+}
+
+TEST(rows_of_a_mass_matrix_in_pairs_give_the_same_bits_as_one_by_one) {
+  std::vector<std::pair<int, int>> places;
+  constexpr int size = 14;
+  for (int row = 0; row < size; ++row) {
+    for (int column : {row - 2, row, row + 2}) {
+      if (column >= 0 && column < size) places.emplace_back(row, column);
+    }
+  }
+  const SparsePattern pattern = SparsePattern::from(size, size, places);
+  CHECK(pattern.runs.size() == 3 && pattern.runs[1].in_pairs && pattern.runs[1].rows == size - 4);
+  std::vector<double> values(places.size()), x(size), z(size), found(size), in_parts(size);
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = 1.0 / (1.0 + static_cast<double>(k));
+  for (int i = 0; i < size; ++i) {
+    x[i] = std::sin(1.0 + i);
+    z[i] = std::cos(1.0 + i);
+  }
+  multiply_less(pattern, values.data(), x.data(), z.data(), 0.3, found.data());
+  for (const auto& [begin, end] : {std::pair{0, 6}, std::pair{6, size}})
+    multiply_less(pattern, values.data(), x.data(), z.data(), 0.3, in_parts.data(), begin, end);
+  CHECK(found == in_parts);
+  for (int row = 0; row < size; ++row) {
+    double sum = -z[row];
+    for (int k = pattern.row_start[row]; k < pattern.row_start[row + 1]; ++k) sum += values[k] * x[pattern.column[k]];
+    CHECK(found[row] == 0.3 * sum);
+  }
 }

@@ -316,7 +316,7 @@ def test_a_light_point_does_not_soften_constraints_elsewhere():
     np.testing.assert_allclose(ends[1], ends[0], atol=1e-9)
 
 
-def _positions(loops, threads, springs, integrator, steps=12):
+def _positions(loops, threads, springs, integrator, steps=12, solver="auto"):
     mechanism = four_bar(loops)
     if springs:
         for k in range(0, loops, 3):
@@ -324,7 +324,7 @@ def _positions(loops, threads, springs, integrator, steps=12):
     mechanism.standard_outputs = ()
     for name in ("B0", f"B{loops}"):
         mechanism.output(name, name)
-    mechanism.formulation = Formulation(threads=threads, integrator=integrator)
+    mechanism.formulation = Formulation(threads=threads, integrator=integrator, solver=solver)
     model = System("chain")
     model.add("chain", mechanism.subsystem(), step=1e-3, record=False)
     run = model.start()
@@ -337,6 +337,13 @@ def test_the_number_of_threads_changes_no_bit_of_a_large_mechanism(springs, inte
     expected = _positions(1100, 1, springs, integrator)
     for threads in (2, 3):
         np.testing.assert_array_equal(expected, _positions(1100, threads, springs, integrator))
+
+
+@pytest.mark.parametrize("solver", ["sparse-ldlt", "static-lu", "sparse-lu", *KLU])
+def test_solvers_without_domains_give_the_motion_of_a_large_mechanism(solver):
+    expected = _positions(1000, 1, springs=False, integrator="hermite", steps=3)
+    # Rounding only; the condensed matrix has a condition of 1e7.
+    np.testing.assert_allclose(_positions(1000, 1, False, "hermite", 3, solver), expected, atol=1e-8)
 
 
 @pytest.mark.parametrize("other", [{"name": "penalty"}, {"system": "kkt"}, {"solver": "sparse-ldlt"}])

@@ -1,4 +1,4 @@
-"""Figures: times over sizes and fills, and the best solver as a map."""
+"""Figures: times over sizes and fills, the best solver as a map, and speed-ups."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..report import Figure
 from .measuring import Point
+from .operations import Shares
+from .threads import Threaded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +21,20 @@ def _canvas(width: float = 8.0, height: float = 4.6) -> Any:
     from matplotlib.figure import Figure as NewCanvas
 
     return NewCanvas(figsize=(width, height), layout="constrained")
+
+
+def _label(axes: Axes, x: str, y: str) -> None:
+    """Name the axes; logarithmic ones count 1, 2, 5, 10 in plain numbers."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axes.set(xlabel=x, ylabel=y)
+    for axis, scale in ((axes.xaxis, axes.get_xscale()), (axes.yaxis, axes.get_yscale())):
+        if scale == "log":
+            low, high = axis.get_view_interval()
+            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 200.0 * low else (1.0,)))
+            axis.set_major_formatter("{x:g}")
+            axis.set_minor_formatter(NullFormatter())
+    axes.grid(alpha=0.3)
 
 
 def curves(path: Path, points: Sequence[Point], names: Sequence[str], over: str, caption: str) -> Figure:
@@ -40,8 +56,7 @@ def draw(axes: Axes, points: Sequence[Point], names: Sequence[str], over: str) -
         x = [getattr(point, over) for point in there]
         axes.loglog(x, [1e6 * point.step(name) for point in there], style, ms=3.5, lw=1.1, label=name,
                     color=COLOURS[k % len(COLOURS)])  # fmt: skip
-    axes.set(xlabel={"size": "unknowns N", "per_row": "entries a row, NNZ/N"}[over], ylabel="µs")
-    axes.grid(alpha=0.3)
+    _label(axes, {"size": "unknowns N", "per_row": "entries a row, NNZ/N"}[over], "µs")
 
 
 def three_fills(path: Path, parts: Mapping[float, Sequence[Point]], names: Sequence[str], caption: str) -> Figure:
@@ -65,9 +80,8 @@ def best_map(path: Path, points: Sequence[Point], names: Sequence[str], caption:
         there = [point for point, winner in zip(points, winners, strict=True) if winner == name]
         axes.loglog([p.size for p in there], [p.per_row for p in there], "s", ms=11, label=name,
                     color=COLOURS[k % len(COLOURS)])  # fmt: skip
-    axes.set(xlabel="unknowns N", ylabel="entries a row, NNZ/N")
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    _label(axes, "unknowns N", "entries a row, NNZ/N")
+    axes.legend(fontsize=8, markerscale=0.6, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     canvas.savefig(path, dpi=130)
     return Figure(path, caption)
 
@@ -83,8 +97,24 @@ def speed_up(path: Path, points: Sequence[Point], threaded: str, others: Sequenc
             [p.per_row for p in there], ratios, "o-", ms=4, label=f"N = {size}", color=COLOURS[k % len(COLOURS)]
         )
     axes.axhline(1.0, color="#888", lw=0.8)
-    axes.set(xlabel="entries a row, NNZ/N", ylabel="speed-up against the best sequential one")
-    axes.grid(alpha=0.3)
+    _label(axes, "entries a row, NNZ/N", "speed-up against the best sequential one")
+    axes.legend(fontsize=8)
+    canvas.savefig(path, dpi=130)
+    return Figure(path, caption)
+
+
+def two_threads(path: Path, found: Sequence[Threaded], parts: Sequence[Shares], caption: str) -> Figure:
+    """Draw the speed-up of whole steps with two threads over the size, with the bounds of the step and the machine."""
+    canvas = _canvas()
+    axes = canvas.subplots()
+    sizes = [each.size for each in found]
+    bounds = [share.shared_bound() for share in parts]
+    axes.semilogx(sizes, [t.machine for t in found], "^:", ms=5, color=COLOURS[6], label="two copies at once")
+    axes.semilogx(sizes, bounds, "s--", ms=5, color=COLOURS[1], label="Amdahl's bound")
+    axes.semilogx(sizes, [t.speed_up for t in found], "o-", ms=5, color=COLOURS[0], label="two threads")
+    axes.axhline(1.0, color="#888", lw=0.8)
+    axes.set_ylim(bottom=0.0)
+    _label(axes, "variables N", "speed-up against one thread")
     axes.legend(fontsize=8)
     canvas.savefig(path, dpi=130)
     return Figure(path, caption)

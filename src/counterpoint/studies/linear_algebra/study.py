@@ -20,7 +20,7 @@ from .claims import (
     step_claims,
     threaded_claims,
 )
-from .figures import best_map, curves, speed_up, three_fills
+from .figures import best_map, curves, speed_up, three_fills, two_threads
 from .measuring import Point, grid
 from .operations import Fill, Operation, Shares, fills, operations, shares
 from .solvers import OURS, Library, libraries
@@ -230,7 +230,7 @@ def _threads(found: Sequence[Threaded], parts: Sequence[Shares]) -> Table:
         "counts the factorisation as not shared. The last column is the speed-up of two processes that share nothing: "
         "what this machine gives."
     )
-    return Table("Figure 4.7: whole steps with two threads", columns, rows, note)
+    return Table("Whole steps with two threads, as in figure 4.7", columns, rows, note)
 
 
 def _figures(folder: Path, found: Sequence[Library], measured: Measured) -> list[Figure]:
@@ -256,4 +256,6 @@ def _figures(folder: Path, found: Sequence[Library], measured: Measured) -> list
     if threaded:
         caption = "Figure 4.6: threaded Pardiso against the best sequential solver."
         figures.append(speed_up(folder / "speed-up.png", large, threaded[0], sequential, caption))
+    caption = "Figure 4.7: whole steps with two threads."
+    figures.append(two_threads(folder / "threads.png", measured.threads, measured.parts, caption))
     return figures
