@@ -69,9 +69,16 @@ void DerivedComparison::keep(Comparison& comparison, const Connection& c, std::s
   if (last <= comparison.place_) return;
   const std::size_t before = c.reads_earlier ? 0 : 1;
   double* row = comparison.kept_.extend(last - comparison.place_);
-  for (std::size_t sample = comparison.place_ + 1; sample <= last; ++sample, row += 2) {
-    row[0] = source.time(sample);
-    row[1] = assumed.from_sample(sample - before).at(row[0]);
+  const auto write = [&](const auto& value_at) {
+    for (std::size_t sample = comparison.place_ + 1; sample <= last; ++sample, row += 2) {
+      row[0] = source.time(sample);
+      row[1] = value_at(sample - before, row[0]);
+    }
+  };
+  if (assumed.sloped) {
+    write([&](std::size_t sample, double t) { return assumed.from_sample(sample).at(t); });
+  } else {  // the same, short
+    write([&](std::size_t sample, double) { return assumed.scaled(assumed.history->value(sample)[assumed.column]); });
   }
   comparison.place_ = last;
   comparison.compared_for_ = source.time(last);
