@@ -5,6 +5,8 @@ import pytest
 
 import counterpoint as cp
 
+from .fmi.building import build as build_fmu
+
 STEP, RATE = 0.2, 20.0
 
 
@@ -100,3 +102,48 @@ def test_repeats_name_the_way_out():
 def test_the_order_has_limits():
     with pytest.raises(cp.SetupError, match=r"window\.estimate: 0; expected an integer from 1 to 8"):
         cp.estimated_response(order=0)
+
+
+def warned(system, **options):
+    """Return what is said of held inputs at the start of a run, by warnings and among the events of its result."""
+    with pytest.warns(cp.WindowWarning) as told:
+        result = system.run(until=4.0, scheme="parallel", **options)
+    texts = [event.text for event in result.summary.events if event.level == "warning" and event.time == 0.0]
+    assert [str(one.message) for one in told] == texts
+    return texts
+
+
+def test_a_connection_that_is_held_is_named():
+    system = build(1.0)
+    system.add("idle", parts(1.0)[0], step=STEP)
+    system.connect("mass.y", "idle.u", cp.hold())
+    (text,) = warned(system, window=cp.estimated_response())
+    assert text.startswith("window.estimate: idle.u is held from the start of a window to its end")
+    assert "another approximation than hold()" in text
+
+
+def test_an_fmu_that_takes_its_inputs_at_the_start_is_named(tmp_path):
+    """It sees the value at the start of the window whatever is estimated for its end; lines reach it."""
+
+    def coupled(inputs_at):
+        system = cp.System()
+        for name in ("a", "b"):
+            model = cp.fmu(fmu, outputs=["x"], inputs=["x_other"], parameters={"kc": 5.0}, inputs_at=inputs_at)
+            system.add(name, model, step=STEP)
+        system.connect("a.x", "b.x_other", cp.lagrange(1))
+        system.connect("b.x", "a.x_other", cp.lagrange(1))
+        return system
+
+    fmu = build_fmu("oscillator", 2, tmp_path)
+    texts = warned(coupled("start"), window=cp.estimated_response(STEP))
+    assert [text.partition(" is held")[0] for text in texts] == [
+        "window.estimate: b.x_other",
+        "window.estimate: a.x_other",
+    ]
+    assert all('use inputs_at="auto"' in text for text in texts)
+    without = coupled("start").run(until=4.0, scheme="parallel", first_steps="once")
+    with pytest.warns(cp.WindowWarning):
+        windowed = coupled("start").run(until=4.0, scheme="parallel", window=cp.estimated_response(STEP))
+    assert np.array_equal(windowed["a.x"].values, without["a.x"].values)
+    quiet = coupled("auto").run(until=4.0, scheme="parallel", window=cp.estimated_response(STEP))
+    assert not [event for event in quiet.summary.events if event.level == "warning"]

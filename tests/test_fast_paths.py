@@ -97,7 +97,9 @@ WINDOWS = {
 }
 
 
-@pytest.mark.parametrize("approximation", [cp.hold(), cp.lagrange(2), cp.hermite(), cp.spline(), cp.mean()], ids=str)
+@pytest.mark.parametrize(
+    "approximation", [cp.hold(), cp.lagrange(1), cp.lagrange(2), cp.hermite(), cp.spline(), cp.mean()], ids=str
+)
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.filterwarnings("ignore::counterpoint.WindowWarning")  # the bits count, not whether they are good ones
 def test_every_bit_is_that_of_the_definition_in_windows(check_fast_paths, approximation, window):
@@ -122,6 +124,16 @@ def test_every_bit_is_that_of_the_definition_in_a_file(check_fast_paths, tmp_pat
     check_fast_paths(lambda: linear(EQUAL, cp.hold()), until=60.0, scheme="parallel")
 
 
+@pytest.mark.parametrize("approximation", [cp.hold(), cp.lagrange(1)], ids=str)
+def test_every_bit_is_that_of_the_definition_in_windows_of_a_file(check_fast_paths, tmp_path, approximation):
+    """In memory what was assumed is kept and compared after the run, in a file it is compared during the run."""
+    file = {"file": tmp_path / "run.h5", "overwrite": True}
+    for options in (file, {}):
+        check_fast_paths(
+            lambda: linear(EQUAL, approximation), until=3.0, scheme="parallel", window=cp.window(0.05), **options
+        )
+
+
 class Failing(cp.Subsystem):
     """Fails in the step that begins at a time (s)."""
 
@@ -142,10 +154,19 @@ class Failing(cp.Subsystem):
     def output(self, t, u):
         return self.x
 
+    def save(self):
+        return self.x
 
+    def restore(self, state):
+        self.x = state
+
+
+@pytest.mark.parametrize("window", [None, cp.window(0.05)], ids=["plain", "windows"])
 @pytest.mark.parametrize("failing", range(3))
 @pytest.mark.parametrize("approximation", [cp.hold(), cp.lagrange(1), cp.lagrange(2)], ids=str)
-def test_a_step_that_fails_leaves_the_bits_of_the_definition(without_fast_paths, bits_of, approximation, failing):
+def test_a_step_that_fails_leaves_the_bits_of_the_definition(
+    without_fast_paths, bits_of, approximation, failing, window
+):
     """The source may have published for the end of the step: nothing was assumed for it."""
 
     def run():
@@ -155,7 +176,7 @@ def test_a_step_that_fails_leaves_the_bits_of_the_definition(without_fast_paths,
         for k in range(3):
             system.connect(f"m{k}.x", f"m{(k + 1) % 3}.u", approximation, gain=1.1)
         with pytest.raises(cp.ModelError, match="the valve is stuck") as error:
-            system.run(until=1.0, scheme="parallel")
+            system.run(until=1.0, scheme="parallel", window=window)
         return bits_of(error.value.result)
 
     fast = run()

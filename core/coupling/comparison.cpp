@@ -82,11 +82,12 @@ void Comparison::save(Saved& into) const {
   if (pending())
     into.pending.assign(assumed_.begin() + static_cast<long>(first_), assumed_.begin() + static_cast<long>(last_));
   into.kept = kept_.total();
+  into.place = place_;
+  if (keeps_) return;  // nothing was compared
   into.tally = defect.tally_;
   const std::size_t width = defect.spreads_.size();
   if (into.spreads.size() != width) into.spreads.resize(width);
   for (std::size_t j = 0; j < width; ++j) into.spreads[j] = defect.spreads_[j];
-  into.place = place_;
   into.rows = defect.rows_.total();
 }
 

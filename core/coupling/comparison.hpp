@@ -35,7 +35,8 @@ class Comparison {
   bool pending() const { return first_ < last_; }
   double pending_time() const { return assumed_[first_]; }
 
-  /// Do not compare from now on, but keep what was assumed: what arrived is recorded (fast/deferred_comparison.hpp).
+  /// Before anything is compared: do not, but keep what was assumed: what arrived is recorded
+  /// (fast/deferred_comparison.hpp).
   void keep_assumed() { keeps_ = true; }
   bool keeps_assumed() const { return keeps_; }
   /// Rows (t, assumed) that were kept.

@@ -51,6 +51,11 @@ void Inputs::release_fixed() {
 }
 
 void Inputs::made_from_connections(double t) {
+  if (fast_.is_single()) {
+    Connection& c = connections_.front();
+    values_[c.target_offset] = polynomial(c, t).scalar(t);
+    return;
+  }
   if (events_ && events_->takes_values()) make(events_->step_start());  // a value that is stuck is that of this time
   make(t);
 }

@@ -236,7 +236,7 @@ std::vector<Rows> Participant::take_rows() {
       continue;
     }
     comparisons[k].assume(inputs->polynomial(c, t), t, source_next);
-    if (published) compare(k);
+    if (published && !comparisons[k].keeps_assumed()) compare(k);
   }
 }
 
@@ -251,7 +251,7 @@ std::vector<Rows> Participant::take_rows() {
     const double sample = c.samples.time(reaching);
     if (!comparisons[k].wants(t_next, sample, tolerance_)) continue;
     comparisons[k].assume(inputs->polynomial(c, t), t, sample);
-    compare(k);
+    if (!comparisons[k].keeps_assumed()) compare(k);
   }
 }
 

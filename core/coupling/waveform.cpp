@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 namespace counterpoint {
 
@@ -68,7 +69,7 @@ class LargestChange {
   SignalChange found() const { return {larger(even_.size, odd_.size), larger(even_.change, odd_.change)}; }
 
  private:
-  static double larger(double a, double b) { return !(a <= b) ? a : b; }  // so is NaN
+  static double larger(double a, double b) { return b > a ? b : a; }  // a NaN of the first is kept; one instruction
   static void compare(double value, double earlier, SignalChange& largest) {
     largest.size = larger(std::abs(value), largest.size);
     largest.change = larger(std::abs(value - earlier), largest.change);
@@ -89,11 +90,13 @@ SignalChange change_of(const InterfaceSignal& signal, std::size_t first, double 
     const std::size_t count = std::min({shared - k, now.in_a_row(k), before.in_a_row(k)});
     const double *t = &now.times()[k & now.mask()], *t_before = &before.times()[k & before.mask()];
     const double *value = now.value(k) + signal.column, *earlier = before.value(k) + signal.column;
-    const std::size_t same = static_cast<std::size_t>(std::mismatch(t, t + count, t_before).first - t);
+    const bool equal = std::memcmp(t, t_before, count * sizeof *t) == 0;  // most often; many at a time
+    const std::size_t same = equal ? count : static_cast<std::size_t>(std::mismatch(t, t + count, t_before).first - t);
     found.add(value, earlier, same, width);
     alike = same == count;
     k += same;
   }
+  if (k == end) return found.found();
   Reading reading(before, first, signal.column, false, tolerance);
   for (; k < end; ++k) {
     const double earlier = reading.at(now.time(k));

@@ -108,6 +108,13 @@ class LinearStep final : public Solver, private BatchSolver {
         std::copy_n(state.begin(), N, x);
         return;
       }
+      if (f_->inputs() == 1) {
+        State state;
+        std::copy_n(x, N, state.begin());
+        state = Map(*this).next(state, [&](double time) { return *inputs.at(time); }, t, t_end);
+        std::copy_n(state.begin(), N, x);
+        return;
+      }
     }
     advance_on_any(t, t_end, x, inputs);
   }

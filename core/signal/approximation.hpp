@@ -75,8 +75,8 @@ struct ConsumerStep {
 ///  4. `points_behind` is the number of samples at or before the start of the consumer's step that
 ///     it may look at; older ones are forgotten.
 ///  5. `newest_points` n > 0 says that from the last sample on it is the polynomial through the newest n samples,
-///     which a caller may build without this call (`newton_through`); where it `covers_last_interval`, also between the
-///     last two samples.
+///     which a caller may build without this call (`newton_through`); where it `covers_intervals`, also between
+///     samples, the one ahead of t being the newest, unless it takes samples from both sides.
 ///  6. `depends_on_step` is true when the polynomial depends on the consumer's step and not on the
 ///     samples alone; it is then built again for every step, once for the whole of it unless it is built
 ///     `piece_by_piece`.
@@ -89,7 +89,7 @@ class Approximation : public recipe::Describable {
   virtual void build(const Samples& samples, const ConsumerStep& step, double t, Polynomial& out) const = 0;
   virtual int points_behind() const = 0;
   virtual int newest_points() const { return 0; }
-  virtual bool covers_last_interval() const { return false; }
+  virtual bool covers_intervals() const { return false; }
   virtual bool depends_on_step() const { return false; }
   virtual bool piece_by_piece() const { return !depends_on_step(); }
   virtual bool wants_derivatives() const { return false; }

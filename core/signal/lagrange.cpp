@@ -13,7 +13,7 @@ class Hold final : public Approximation {
   explicit Hold(HoldSide side) : side_(side) {}
   int points_behind() const override { return 1; }
   int newest_points() const override { return 1; }
-  bool covers_last_interval() const override { return side_ == HoldSide::ahead; }
+  bool covers_intervals() const override { return side_ == HoldSide::ahead; }
   std::string name() const override { return side_ == HoldSide::behind ? "hold behind" : "hold ahead"; }
 
   void build(const Samples& samples, const ConsumerStep&, double t, Polynomial& out) const override {
@@ -38,7 +38,7 @@ class Lagrange final : public Approximation {
   explicit Lagrange(int order) : order_(order) { check_order(order, "lagrange"); }
   int points_behind() const override { return order_ + 1; }
   int newest_points() const override { return order_ + 1; }
-  bool covers_last_interval() const override { return true; }
+  bool covers_intervals() const override { return true; }
   bool uses_both_sides() const override { return order_ > 1; }
   std::string name() const override { return "lagrange " + std::to_string(order_); }
 

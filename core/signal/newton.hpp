@@ -23,25 +23,24 @@ inline Line line_through(double newest, double value, double earlier, double ear
   return {true, value, (earlier_value - value) / (earlier - newest), newest};
 }
 
-/// The same through the newest samples, at most `wanted` of them, valid from the last one on. The common cases, one
-/// component held or as a line, are short enough to stand where they are needed.
+/// The same through `newest` and the samples before it, at most `wanted` of them. The common cases, one component held
+/// or as a line, are short enough to stand where they are needed.
+inline void newton_up_to(const Samples& samples, std::size_t newest, int wanted, Polynomial& out) {
+  const int points = static_cast<int>(std::min<std::size_t>(wanted, newest - samples.begin + 1));
+  if (out.width != 1 || points > 2) return newton_through(samples, newest, points, out);
+  const double value = *samples.value(newest);
+  out.degree = points - 1;
+  out.coefficients[0] = value;
+  if (points < 2) return;
+  const Line line = line_through(samples.time(newest), value, samples.time(newest - 1), *samples.value(newest - 1));
+  out.nodes[0] = line.node;
+  out.coefficients[1] = line.slope;
+}
+
+/// The same through the newest samples, valid from the last one on.
 inline void newton_through_newest(const Samples& samples, int wanted, Polynomial& out) {
-  const std::size_t last = samples.last();
-  const int points = static_cast<int>(std::min<std::size_t>(wanted, samples.count()));
-  const double newest = samples.time(last);
-  if (out.width == 1 && points <= 2) {
-    const double value = *samples.value(last);
-    out.degree = points - 1;
-    out.coefficients[0] = value;
-    if (points == 2) {
-      const Line line = line_through(newest, value, samples.time(last - 1), *samples.value(last - 1));
-      out.nodes[0] = line.node;
-      out.coefficients[1] = line.slope;
-    }
-  } else {
-    newton_through(samples, last, points, out);
-  }
-  out.from = newest - samples.tolerance;
+  newton_up_to(samples, samples.last(), wanted, out);
+  out.from = samples.time(samples.last()) - samples.tolerance;
   out.to = Polynomial::infinity;
 }
 

@@ -213,7 +213,7 @@ class PaceWarning(UserWarning):
 
 
 class WindowWarning(UserWarning):
-    """Windows of a run did not converge; the message holds the changes that the repeats made."""
+    """Windows of a run did not converge, or cannot work; the message holds the changes that the repeats made."""
 
 
 class UndefinedWarning(UserWarning):

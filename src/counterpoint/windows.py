@@ -288,7 +288,7 @@ def estimated_response(length: float | str | None = None, order: int = 2) -> Win
     first windows the coupling is then implicit, for linear subsystems up to the accuracy of the fit. In the first
     ``order + 4`` windows values are held; a coupling that is unstable with held values grows during these. Where the
     estimate has been worse than straight lines, these are used. An input that a subsystem takes at the start of its
-    step only (``hold()``, FMUs with ``inputs_at="start"``) knows nothing of it.
+    step only (``hold()``, FMUs with ``inputs_at="start"``) knows nothing of it; a warning names it.
 
     For ``scheme="parallel"``.
 

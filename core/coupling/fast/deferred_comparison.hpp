@@ -15,7 +15,7 @@ namespace counterpoint::fast {
 ///    connections whose approximation looks at samples only, whose source and consumer are recorded and end steps where
 ///    they said, in systems where none that is waited for waits.
 /// 2. Kept: what was assumed is written down, and compared afterwards. Serves what is left where the source is recorded
-///    and does not jump; windows that are repeated among them.
+///    and does not jump; windows that are repeated among them, in rounds as well (derived_comparison.hpp).
 ///
 /// Both only where no indicator but the defect listens. Bit-equal: it is `Comparison` that compares. Measured (`python
 /// -m benchmarks coupling --work indicators`): what is deferred takes as long as a run that compares nothing, two

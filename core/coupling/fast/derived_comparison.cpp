@@ -6,6 +6,7 @@
 namespace counterpoint::fast {
 
 void DerivedComparison::compare(Comparison& comparison, const Connection& c, std::size_t consumer_samples) {
+  if (comparison.keeps_) return keep(comparison, c, consumer_samples);
   if (c.reads_earlier) return compare_repeated(comparison, c, consumer_samples);
   const LineInput input(c);
   const std::size_t last = std::min(input.history->end(), consumer_samples) - 1;
@@ -58,6 +59,29 @@ void DerivedComparison::compare_repeated(Comparison& comparison, const Connectio
   comparison.compared_for_ = source.time(last);
   defect.tally_ = tally;
   defect.spreads_[0] = spread;
+}
+
+/// Rows (t, assumed); see above for what was assumed.
+void DerivedComparison::keep(Comparison& comparison, const Connection& c, std::size_t consumer_samples) {
+  const LineInput assumed(c);
+  const History& source = *c.present;
+  const std::size_t last = std::min(source.end(), consumer_samples) - 1;
+  if (last <= comparison.place_) return;
+  const std::size_t before = c.reads_earlier ? 0 : 1;
+  double* row = comparison.kept_.extend(last - comparison.place_);
+  const auto write = [&](const auto& value_at) {
+    for (std::size_t sample = comparison.place_ + 1; sample <= last; ++sample, row += 2) {
+      row[0] = source.time(sample);
+      row[1] = value_at(sample - before, row[0]);
+    }
+  };
+  if (assumed.sloped) {
+    write([&](std::size_t sample, double t) { return assumed.from_sample(sample).at(t); });
+  } else {  // the same, short
+    write([&](std::size_t sample, double) { return assumed.scaled(assumed.history->value(sample)[assumed.column]); });
+  }
+  comparison.place_ = last;
+  comparison.compared_for_ = source.time(last);
 }
 
 void DerivedComparison::compare_held(Comparison& comparison, const LineInput& input, std::size_t last) {

@@ -10,8 +10,8 @@ namespace counterpoint::fast {
 /// Serves a scalar connection that is held or a line in a round (round.hpp) and that no indicator but the defect
 /// listens to: consumer and source have the same step ends, so that what was assumed for a sample follows from the
 /// samples before it; in a repeat, from those of the pass before. Saves writing every assumption down and looking for
-/// the sample that belongs to it. Bit-equal to `Comparison::assume` and `Comparison::arrive`. Measured: 0.6 of the time
-/// without it.
+/// the sample that belongs to it. Where comparisons are deferred (deferred_comparison.hpp) what was assumed is kept.
+/// Bit-equal to `Comparison::assume` and `Comparison::arrive`. Measured: 0.6 of the time without it.
 struct DerivedComparison {
   static bool serves(const Connection& c, const Comparison& comparison) {
     return c.fast.is_line && !c.waits && !comparison.has_more_indicators();
@@ -23,6 +23,7 @@ struct DerivedComparison {
   static void compare_held(Comparison& comparison, const LineInput& input, std::size_t last);
   static void compare_sloped(Comparison& comparison, const LineInput& input, std::size_t last);
   static void compare_repeated(Comparison& comparison, const Connection& c, std::size_t consumer_samples);
+  static void keep(Comparison& comparison, const Connection& c, std::size_t consumer_samples);
   static double add_held(Defect& defect, const double* values, const double* times, std::size_t count,
                          const LineInput& input, double first_before);
   static void write_held(Comparison& comparison, const LineInput& input, std::size_t last);

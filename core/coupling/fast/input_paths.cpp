@@ -13,7 +13,7 @@ void InputPaths::choose(std::vector<Connection>& connections, const SetUp& set_u
   for (Connection& c : connections) {
     c.fast.newest_points = asked || !allowed_.newest_points ? 0 : newest_points_of(c);
     c.fast.is_line = allowed_.lines && !c.watches && LineInput::serves(c);
-    c.fast.interpolates = c.approximation->covers_last_interval();
+    c.fast.interpolates = c.approximation->covers_intervals();
   }
   if (disturbed_) return;
   single_ = allowed_.single_scalar && connections.size() == 1 && set_up.scalars == 1 && !set_up.has_laws &&

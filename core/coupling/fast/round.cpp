@@ -43,13 +43,17 @@ void Round::choose_comparisons(DefectRows rows) {
       if (c.fast.deferred) continue;
       c.fast.compares_by_samples = allowed_.derived_comparisons && DerivedComparison::serves(c, p.comparisons[k]);
       Participant& source = network_.participants[c.source];
+      if (rows == DefectRows::deferred && c.fast.compares_by_samples && source.records()) {
+        p.comparisons[k].keep_assumed();
+        continue;
+      }
       const bool held = c.fast.newest_points == 1;
       if (rows == DefectRows::written || !allowed_.derived_rows || !c.fast.compares_by_samples || !source.records() ||
           (rows == DefectRows::derived && !held))
         continue;
       using Assumed = DerivedDefectRows::Assumed;
       p.comparisons[k].defect.derive(LineInput(c),
-                                     rows == DefectRows::assumed ? Assumed::kept : Assumed::sample_before);
+                                     rows == DefectRows::derived ? Assumed::sample_before : Assumed::kept);
       source.fast.derive_from_rows.push_back(&p.comparisons[k].defect.derived);
     }
     p.look_at_assumptions();

@@ -25,7 +25,8 @@ class Round {
   Round(Network& network, std::vector<int> members, Choice allowed);
 
   /// Before the run starts: what is compared from samples, and which defect rows are derived.
-  enum class DefectRows { derived, assumed, written };  ///< `assumed`: kept, the rest derived
+  /// `assumed`: what was assumed is kept, the rest derived; `deferred`: it is kept and compared after the run.
+  enum class DefectRows { derived, assumed, deferred, written };
   void choose_comparisons(DefectRows rows);
   /// After it has started.
   void choose_steps();

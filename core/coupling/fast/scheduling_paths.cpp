@@ -78,8 +78,9 @@ void SchedulingPaths::resume_rounds() {
 void SchedulingPaths::before_start() {
   if (!undecided_) defer_comparisons();
   if (!suspended_) {
-    for (Round& round : rounds_)
-      round.choose_comparisons(repeated_ ? Round::DefectRows::assumed : Round::DefectRows::derived);
+    using DefectRows = Round::DefectRows;
+    const DefectRows of_repeats = defers_comparisons_ ? DefectRows::deferred : DefectRows::assumed;
+    for (Round& round : rounds_) round.choose_comparisons(repeated_ ? of_repeats : DefectRows::derived);
   }
   keep_assumed();
 }

@@ -49,7 +49,14 @@ from .standstill import Standstill, warn_about_standstill
 from .strategy import with_strategy
 from .time_resolution import is_too_small, resolution_text
 from .undefined import warn_about_undefined
-from .window_plan import core_window, not_converged_error, warn_about_windows, window_remark, with_window
+from .window_plan import (
+    core_window,
+    not_converged_error,
+    warn_about_held_inputs,
+    warn_about_windows,
+    window_remark,
+    with_window,
+)
 
 if TYPE_CHECKING:
     from ..system import System
@@ -189,6 +196,8 @@ class Run:
         self._log.begin(system, self._plan.start, str(self._plan.scheme))
         for level, text in corrected.notes:
             self._log.add(level, text, self._plan.start)
+        for text in warn_about_held_inputs(system, options):
+            self._log.add("warning", text, self._plan.start)
         self._log.plan(self._plan)
         self._adaptation = Adaptation(system, options, self._plan, self._log) if options.adapt else None
         if self._adaptation is not None:

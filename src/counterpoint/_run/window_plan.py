@@ -14,7 +14,9 @@ from .._common.numbers import is_number
 from .._common.ports import columns
 from ..errors import SetupError, SolverError, WindowWarning
 from ..windows import Window
+from .approximation_choice import chosen_approximation
 from .connection_units import level_of_the_caller
+from .coupling_notes import is_held
 from .options import RunOptions
 
 if TYPE_CHECKING:
@@ -112,6 +114,33 @@ def _unit(system: System, length: float) -> float:
     if longest == 0.0:
         return 0.0
     return longest if math.isclose(round(length / longest) * longest, length, rel_tol=1e-9) else 0.0
+
+
+def warn_about_held_inputs(system: System, options: RunOptions) -> list[str]:
+    """Warn of inputs that know nothing of an estimated response, since they are held; return what was said."""
+    window = options.window
+    if window is None or window.estimate is None or window.length is None:
+        return []
+    steps = fixed_steps(system)
+    held: dict[str, str] = {}
+    for connection in system.connections:
+        name, _, _ = connection.target.partition(".")
+        one_step = steps.get(name, 0.0) > window.length * (1.0 - 1e-9)
+        for k, source in enumerate(connection.sources):
+            if is_held(system, source):
+                continue
+            if one_step and system.subsystems[name].subsystem.input_order == 0:
+                held[connection.target] = 'inputs_at="auto"'
+            elif chosen_approximation(system, connection, k, options).name == "hold behind":
+                held[connection.target] = "another approximation than hold()"
+    texts = [
+        f"window.estimate: {target} is held from the start of a window to its end, so that the estimated response has "
+        f"no effect on it; use {remedy} or windows that are repeated"
+        for target, remedy in held.items()
+    ]
+    for text in texts:
+        warnings.warn(text, WindowWarning, stacklevel=level_of_the_caller())
+    return texts
 
 
 def not_converged_error(system: System, plan: Plan, window: Window, tally: _core.WindowTally) -> SolverError:
