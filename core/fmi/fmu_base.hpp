@@ -41,7 +41,7 @@ struct StateVariable {
 
 /// How an FMU for model exchange is integrated.
 struct IntegrationSetup {
-  OdeSolver solver = OdeSolver::ode45;
+  OdeSolver solver = OdeSolver::automatic;
   SolverOptions options;            ///< the absolute tolerance counts in nominal values of the states
   int states = 0;                   ///< FMI 2; an FMU of FMI 3 is asked
   int indicators = 0;               ///< FMI 2; an FMU of FMI 3 is asked

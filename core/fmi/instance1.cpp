@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdarg>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -131,8 +132,9 @@ class Instance1 final : public HeldSteps<Instance1> {
   }
   void exit_initialization() override {
     // Inputs may have been set after the values that were read: what follows from them is found by an event update.
-    first_update_ = !is_initialized_;
+    // Where nothing new was set, none is due: some FMUs count every update as an event.
     initialize();
+    first_update_ = !inputs_came_later_;
     has_begun_ = true;
   }
   void terminate() override {
@@ -157,7 +159,7 @@ class Instance1 final : public HeldSteps<Instance1> {
   }
 
   void set(Type type, const References& r, const void* values, std::size_t count) override {
-    if (is_waiting()) return;
+    if (is_waiting() || is_known(type, r, values, count)) return;
     if (type == Type::float64) {
       call(f_.SetReal, r.data(), r.size(), static_cast<const double*>(values));
     } else if (type == Type::int32) {
@@ -180,6 +182,7 @@ class Instance1 final : public HeldSteps<Instance1> {
     return made;
   }
   void set_texts(Type, const References& r, const std::vector<std::string>& values) override {
+    inputs_came_later_ = inputs_came_later_ || (is_initialized_ && !has_begun_);
     if (is_waiting()) return;
     std::vector<fmi1String> texts;
     for (const std::string& value : values) texts.push_back(value.c_str());
@@ -291,6 +294,16 @@ class Instance1 final : public HeldSteps<Instance1> {
     c_ = foreign(f_.InstantiateModel, s.name.c_str(), s.token.c_str(), callbacks, s.logging);
   }
 
+  /// Between the initialisation of a model and its first step: whether it has these values already.
+  bool is_known(Type type, const References& r, const void* values, std::size_t count) {
+    if (is_slave() || !is_initialized_ || has_begun_) return false;
+    std::vector<std::uint8_t> now(count * size_of(type));
+    get(type, r, now.data(), count);
+    const bool same = std::memcmp(now.data(), values, now.size()) == 0;
+    inputs_came_later_ = inputs_came_later_ || !same;
+    return same;
+  }
+
   void initialize() {
     if (std::exchange(is_initialized_, true)) return;
     if (is_slave()) {
@@ -328,7 +341,8 @@ class Instance1 final : public HeldSteps<Instance1> {
   double start_ = 0.0;  ///< s
   bool is_initialized_ = false;
   bool has_begun_ = false;
-  bool first_update_ = false;  ///< the initialisation has already updated discrete states
+  bool inputs_came_later_ = false;  ///< than the initialisation, and with other values
+  bool first_update_ = false;       ///< the initialisation has already updated discrete states
   fmi1EventInfo info_{};
   std::vector<fmi1Boolean> booleans_;
   std::vector<fmi1Integer> orders_;

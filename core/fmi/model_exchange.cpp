@@ -147,6 +147,7 @@ void ModelExchangeSubsystem::keep_memory(std::vector<double>& into) const {
                            &m.chatter.counts(), &time_chatter_.counts()}) {
     into.insert(into.end(), part->begin(), part->end());
   }
+  into.insert(into.end(), m.method.begin(), m.method.end());
   put_shared(into);
 }
 
@@ -163,6 +164,8 @@ void ModelExchangeSubsystem::set_memory(const std::vector<double>& memory) {
     std::copy_n(from, part->size(), part->begin());
     from += part->size();
   }
+  std::copy_n(from, m.method.size(), m.method.begin());
+  from += m.method.size();
   take_shared(from);
   m.chatter.set(std::move(begins), std::move(counts));
   time_chatter_.set(std::move(time_begin), std::move(time_count));

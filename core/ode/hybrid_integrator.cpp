@@ -54,6 +54,7 @@ void HybridIntegrator::start(double t) {
   point_.time = t;
   statistics_ = {};
   chatter_.start();
+  method_->set_memory({});
   short_step_ = 0.0;
   border_steps_ = 0;
   if (is_variable()) control_.start({1.0}, method_->control_order());
@@ -68,6 +69,7 @@ void HybridIntegrator::set_memory(Memory memory) {
   short_step_ = memory.short_step;
   border_steps_ = memory.border_steps;
   chatter_ = std::move(memory.chatter);
+  method_->set_memory(memory.method);
 }
 
 double HybridIntegrator::advance(double t_end, bool stops_at_events) {

@@ -69,8 +69,9 @@ class HybridIntegrator {
     double short_step = 0.0;
     int border_steps = 0;
     ChatterWatch chatter{0};
+    MethodMemory method{};
   };
-  Memory memory() const { return {control_.preferred_step(), short_step_, border_steps_, chatter_}; }
+  Memory memory() const { return {control_.preferred_step(), short_step_, border_steps_, chatter_, method_->memory()}; }
   void set_memory(Memory memory);
 
  private:

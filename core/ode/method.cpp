@@ -14,6 +14,8 @@ MethodPointer make_method(OdeSolver solver, int states, const SolverOptions& opt
       return make_trapezoidal_method(states);
     case OdeSolver::ode23s:
       return make_rosenbrock(states, options);
+    case OdeSolver::automatic:
+      return make_switching(states, options);
     case OdeSolver::bdf2:
     case OdeSolver::newmark:
       throw UserError(std::string("no solver \"") + name_of(solver) +

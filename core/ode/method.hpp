@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -14,14 +15,19 @@ class Slopes {
   virtual void evaluate(double t, int stage, const double* x, double* dx) = 0;
 };
 
+/// What a method keeps from step to step; zeros for those that keep nothing.
+using MethodMemory = std::array<double, 4>;
+
 /// One attempt of a step, which the caller may accept, shorten or give up.
 ///
 /// Contract for implementers:
 ///  1. `begin` opens a step. All attempts until the next `begin` start from the same t, x and first slope, with the
-///     same f; what follows from these alone (a Jacobian) may be kept from one attempt to the next, and nothing else.
+///     same f; what follows from these alone (a Jacobian) may be kept from one attempt to the next. Whatever else is
+///     kept is in its memory, so that a copy of it restores the method.
 ///  2. `attempt` goes from (t, x) with slope f(t, x) in `first` to t_end and writes x_end. It returns the estimated
 ///     error divided by the tolerance (accept when <= 1), 0 for methods that do not estimate it. x_end is not x.
 ///  3. `interpolate(t, x)` gives the solution at t inside the last attempt, where `interpolates()`.
+///  4. `stiffness` is h |lambda| of the fastest part of the solution, as the last attempt shows it; 0: not known.
 class Method {
  public:
   virtual ~Method() = default;
@@ -31,6 +37,9 @@ class Method {
   virtual void interpolate(double /*t*/, double* /*x*/) const {}
   /// Order of the error estimate plus one; 0 for methods of fixed step.
   virtual int control_order() const { return 0; }
+  virtual double stiffness() const { return 0.0; }
+  virtual MethodMemory memory() const { return {}; }
+  virtual void set_memory(const MethodMemory&) {}
 };
 
 using MethodPointer = std::unique_ptr<Method>;
@@ -42,6 +51,7 @@ MethodPointer make_method(OdeSolver solver, int states, const SolverOptions& opt
 MethodPointer make_runge_kutta(OdeSolver solver, int states, const SolverOptions& options);
 MethodPointer make_trapezoidal_method(int states);
 MethodPointer make_rosenbrock(int states, const SolverOptions& options);
+MethodPointer make_switching(int states, const SolverOptions& options);
 
 /// Root mean square of the error h * rate in units of the tolerance, n components.
 double scaled_error(const SolverOptions& options, int n, double h, const double* x, const double* x_end,

@@ -8,8 +8,8 @@ namespace counterpoint {
 namespace {
 
 /// In the order of OdeSolver.
-constexpr std::array<const char*, 11> solver_names = {"ode1",  "ode2",   "ode3",        "ode4", "ode5",   "ode23",
-                                                      "ode45", "ode23s", "trapezoidal", "bdf2", "newmark"};
+constexpr std::array<const char*, 12> solver_names = {"ode1",  "ode2",   "ode3",        "ode4", "ode5",    "ode23",
+                                                      "ode45", "ode23s", "trapezoidal", "bdf2", "newmark", "auto"};
 
 }  // namespace
 

@@ -59,7 +59,7 @@ struct Fields<TableRows> {
 template <>
 inline constexpr int count_of<Table::Kind> = 2;
 template <>
-inline constexpr int count_of<OdeSolver> = 11;
+inline constexpr int count_of<OdeSolver> = 12;
 
 template <>
 struct NotDescribable<RightHandSide> {

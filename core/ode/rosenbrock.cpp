@@ -48,6 +48,22 @@ class Rosenbrock final : public Method {
 
   int control_order() const override { return 3; }
 
+  /// The power method on the Jacobian of the step; the mean growth of several rounds holds for complex pairs as well.
+  double stiffness() const override {
+    constexpr int rounds = 8, counted = 4;
+    if (n_ == 0) return 0.0;
+    Vector v = Vector::Ones(n_);
+    double growth = 1.0;
+    for (int k = 0; k < rounds; ++k) {
+      v = jacobian_ * v;
+      const double size = v.norm();
+      if (!(size > 0.0) || !std::isfinite(size)) return 0.0;
+      if (k >= rounds - counted) growth *= size;
+      v /= size;
+    }
+    return h_ * std::pow(growth, 1.0 / counted);
+  }
+
  private:
   static constexpr double root_two = 1.41421356237309504880;
   static constexpr double d = 1.0 / (2.0 + root_two);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "check.hpp"
 #include "ode/method.hpp"
@@ -93,6 +94,22 @@ class Pair final : public RungeKutta<Tableau> {
   }
 
   int control_order() const override { return Tableau::order; }
+
+  /// From the last two stages where both are at the end of the step, as in ode45.
+  double stiffness() const override {
+    constexpr int last = Tableau::stages - 1;
+    if constexpr (Tableau::c[last - 1] == 1.0) {
+      double slopes = 0.0, states = 0.0;
+      for (int i = 0; i < static_cast<int>(from_.size()); ++i) {
+        const double dx = h_ * (this->template stage_sum<last>(i) - this->template stage_sum<last - 1>(i));
+        const double df = this->slopes_[last][i] - this->slopes_[last - 1][i];
+        slopes += df * df;
+        states += dx * dx;
+      }
+      return states > 0.0 ? h_ * std::sqrt(slopes / states) : 0.0;
+    }
+    return 0.0;
+  }
 
  private:
   SolverOptions options_;

@@ -30,6 +30,8 @@ SolverPointer make_solver(OdeSolver solver, RightHandSidePointer f, const Solver
       return make_bdf2(std::move(f));
     case OdeSolver::newmark:
       return make_newmark(std::move(f), options.beta, options.gamma);
+    case OdeSolver::automatic:
+      throw UserError("solver \"auto\" is only for models with events; use ode45, or ode23s for stiff models");
   }
   internal_error("a solver of no name");
 }

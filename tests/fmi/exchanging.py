@@ -5,7 +5,7 @@ import pytest
 
 import counterpoint as cp
 
-VARIABLE = ("ode45", "ode23", "ode23s")
+VARIABLE = ("auto", "ode45", "ode23", "ode23s")
 FIXED = ("ode2", "ode3", "ode4", "ode5", "trapezoidal")
 G, E = 9.81, 0.7
 

@@ -150,3 +150,10 @@ def test_old_and_new_versions_are_coupled(built):
     system.connect("old.x", "new.x_other")
     system.connect("new.x", "old.x_other")
     assert np.isfinite(system.run(until=1.0)["new.x"].values).all()
+
+
+def test_nothing_is_updated_after_the_initialisation_when_no_input_has_changed(built):
+    """FMI 1 counts its initialisation as the first event update: some FMUs count every further one as an event."""
+    system = cp.System("alone")
+    system.add("fmu", cp.fmu(built("van-der-pol", 1), kind="model-exchange"), step=0.1)
+    assert system.run(until=1.0)["fmu.events"].values.tolist() == [1.0] * 11

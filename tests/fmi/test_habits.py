@@ -2,6 +2,7 @@
 
 import gc
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -326,6 +327,27 @@ def test_the_verdict_on_an_fmu_with_a_fixed_internal_step(built):
         assert "--set kind=model-exchange" in str(told)
 
 
+def test_the_verdict_on_a_single_fmu_says_that_the_solver_inside_is_unknown(built, version, tmp_path):
+    """Some FMUs integrate with a fixed step and declare nothing: smaller communication steps change nothing."""
+    for inputs in ("", "time,force\n0,1\n1,1\n"):
+        (tmp_path / "table.csv").write_text(inputs)
+        settings = CaseSettings(until=1.0, step=0.1, input=tmp_path / "table.csv" if inputs else None)
+        case = read_case(built("oscillator", version), settings=settings)
+        result = case.run(file=tmp_path / f"{len(inputs)}.h5")
+        for told in (result.quality, cp.load(tmp_path / f"{len(inputs)}.h5").quality):
+            assert told.verdict == "cannot tell"
+            assert "only the coupling was checked" in str(told)
+            assert 'the error of the solver inside "Oscillator" is not known' in str(told)
+            assert "estimated error" not in str(told)
+
+
+def test_the_verdict_on_a_single_fmu_whose_outputs_follow_the_communication_step(built):
+    system = cp.System("alone")
+    slow = cp.fmu(built("oscillator", 2), parameters={"internal_step": 0.2}, inputs_at="start")
+    system.add("fmu", slow, step=0.2)
+    assert system.run(until=5.0).quality.verdict == "do not use"
+
+
 @pytest.mark.parametrize(("step", "words"), [(0.01, "a quarter of"), (0.02, "half"), (0.04, "a quarter of")])
 def test_the_coupling_of_an_fmu_with_a_fixed_internal_step_is_checked_with_steps_that_it_takes(built, step, words):
     """Of 0.01 s it keeps its steps, and only those of the other one are divided."""
@@ -425,3 +447,37 @@ def test_derivatives_are_taken_of_a_connected_state_whatever_other_outputs_offer
     fine.connect("first.x", "second.force", cp.lagrange(1), convert=False, gain=10.0)
     made, expected = (one.run(until=1.0)["second.x"].values[-1] for one in (system, fine))
     assert made == pytest.approx(expected, rel=2e-4)
+
+
+@ALL_VERSIONS
+@ISOLATED
+@pytest.mark.parametrize("kind", ["co-simulation", "model-exchange"])
+def test_an_input_without_a_start_value_keeps_what_the_fmu_gives_it(built, version, isolate, kind):
+    """FMI 1 does not ask for start values of inputs, and some tools forget those that FMI 2 and 3 ask for."""
+    variables = tuple(replace(v, start=None) if v.name == "force" else v for v in OSCILLATOR.variables)
+    offered = {"kinds": ("CoSimulation" if kind == "co-simulation" else "ModelExchange",)}
+    path = built(OSCILLATOR.changed(variables=variables), version, **offered)
+    other = built("oscillator", version, **offered)
+    kinds = {"kind": kind, "isolate": isolate, "lenient": True}
+    usual = {"kind": kind, "isolate": isolate, "start": {"force": 20.0}}
+    assert "force" not in cp.fmu(path, **kinds).inputs
+    untouched = alone(cp.fmu(path, **kinds), step=0.1)
+    without_force = alone(cp.fmu(other, kind=kind, isolate=isolate), step=0.1)
+    assert np.array_equal(untouched["fmu.x"].values, without_force["fmu.x"].values)
+    system = cp.System("set")
+    system.add("fmu", cp.fmu(path, **kinds), step=0.1)
+    system.set("fmu.force", 20.0)
+    pushed = system.run(until=1.0)
+    expected = alone(cp.fmu(other, **usual), step=0.1)
+    assert np.array_equal(pushed["fmu.x"].values, expected["fmu.x"].values)
+
+
+def test_a_table_drives_an_input_without_a_start_value(built, tmp_path):
+    variables = tuple(replace(v, start=None) if v.name == "force" else v for v in OSCILLATOR.variables)
+    given = tmp_path / "in.csv"
+    given.write_text("time,force\n0,20\n1,20\n")
+    settings = CaseSettings(until=1.0, step=0.1, input=given, lenient=True)
+    result = read_case(built(OSCILLATOR.changed(variables=variables), 2), settings=settings).run()
+    expected = read_case(built("oscillator", 2), settings=settings).run()
+    assert np.array_equal(result["Oscillator.x"].values, expected["Oscillator.x"].values)
+    assert result["Oscillator.x"].values[-1] != 1.0

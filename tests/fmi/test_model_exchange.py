@@ -101,6 +101,56 @@ def test_a_stiff_model_takes_few_steps_with_the_stiff_solver(built, version):
     assert model.statistics["steps"] < 5000
 
 
+def test_without_a_solver_a_stiff_phase_is_found_and_left_again(built, version):
+    """Van der Pol, mu = 100: slow, stiff phases of some 80 s, and jumps that are not stiff between them.
+
+    ode45 makes 12 000 steps, most of them at the border of its stability (3.3 over |lambda| of up to 300 per s).
+    """
+    parameters = {"mu": 100.0}
+    chosen = exchange(built("van-der-pol", version), parameters=parameters)
+    stiff = exchange(built("van-der-pol", version), solver="ode23s", parameters=parameters, rtol=1e-8, atol=1e-11)
+    explicit = exchange(built("van-der-pol", version), solver="ode45", parameters=parameters)
+    result, reference, _ = (alone(model, until=200.0, step=1.0) for model in (chosen, stiff, explicit))
+    assert chosen.statistics["steps"] < explicit.statistics["steps"] / 4
+    assert chosen.statistics["evaluations"] < explicit.statistics["evaluations"] / 4
+    # rtol of 1e-6 moves a jump by about 1e-3 s: the samples, at least 1 s from a jump, hardly change
+    assert np.allclose(result["fmu.x"].values, reference["fmu.x"].values, rtol=0, atol=1e-3)
+
+
+def test_a_model_that_is_not_stiff_is_solved_by_ode45_to_the_bit(built, version):
+    path = built("van-der-pol", version)
+    chosen, explicit = (alone(exchange(path, solver=solver), until=20.0) for solver in ("auto", "ode45"))
+    assert np.array_equal(chosen["fmu.x"].time, explicit["fmu.x"].time)
+    assert np.array_equal(chosen["fmu.x"].values, explicit["fmu.x"].values)
+
+
+def test_a_stiff_model_that_refuses_states_beside_its_solution_goes_on_with_ode45(built, version):
+    """Its Jacobian cannot be found: x is at its limit for the first step, and every shift of it is beyond that."""
+    model = exchange(built("van-der-pol", version), parameters={"mu": 50.0, "limit": 2.0})
+    free = exchange(built("van-der-pol", version), parameters={"mu": 50.0})
+    result, expected = alone(model, until=30.0, step=1.0), alone(free, until=30.0, step=1.0)
+    assert np.allclose(result["fmu.x"].values, expected["fmu.x"].values, rtol=0, atol=1e-4)
+
+
+def test_a_stiff_model_goes_on_from_a_state_with_the_same_solver(built, version):
+    def fmu(**more):
+        return exchange(built("van-der-pol", version), parameters={"mu": 1000.0}, **more)
+
+    model = fmu()
+    system = cp.System("first")
+    system.add("fmu", model, step=1.0)
+    with system.start(until=20.0) as run:
+        run.step_to(10.0)
+        state = model.save_state()
+    resumed = exchange(built("van-der-pol", version), state=state)
+    system = cp.System("second")
+    system.add("fmu", resumed, step=1.0)
+    result = system.run(start=10.0, until=20.0)
+    assert resumed.statistics["steps"] < 100  # ode45 would need 900 for it to be seen again
+    whole = alone(fmu(), until=20.0, step=1.0)
+    assert np.array_equal(result["fmu.x"].values, whole["fmu.x"].values[10:])
+
+
 def test_states_are_measured_in_their_nominal_values(built, version):
     """A million times larger states with nominal values to match: the same steps, bit for bit."""
     path = built("van-der-pol", version)

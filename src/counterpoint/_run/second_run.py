@@ -21,6 +21,7 @@ from ..pace import Step
 from ..pace._contract import as_pace
 from ..pace._kinds import Controlled, Fixed, Gradient, RealTime, Table
 from ..quality import CoupledMode, CoupledModes, SecondRun
+from ..quality.remedies import OTHER_SOLVER
 from .adapting import CHANGED
 from .coupling_notes import coupling_text, sampled_subsystems
 from .event_plan import events_before
@@ -48,10 +49,6 @@ TIGHTER = 4.0
 
 _ODD_PARTS = 3.7
 """Into so many parts no step can be divided that has to be a multiple of another one."""
-_FINEST = (
-    "compare with a run of the same model by another solver, which shows what the steps inside of it are wrong by: an "
-    'FMU for model exchange with kind="model-exchange" (command line: --set kind=model-exchange)'
-)
 
 
 @dataclass(frozen=True)
@@ -156,20 +153,31 @@ class Checker:
             names = ", ".join(f'"{name}"' for name in own)
             return SecondRun(
                 reason=f"{names} computes with a fixed step of its own, so smaller steps do not show its error",
-                remedy=_FINEST,
+                remedy=OTHER_SOLVER,
             )
         parts, share = self._extent(first)
         undivided = self._undivided(parts)
         if undivided and parts > 2 and not self._undivided(2):
             parts, undivided = 2, {}
         if undivided.keys() >= self.system.subsystems.keys() - kept:
-            return SecondRun(reason="; ".join(undivided.values()), remedy=_FINEST)
+            return SecondRun(reason="; ".join(undivided.values()), remedy=OTHER_SOLVER)
         kept |= undivided.keys()
         until = first.start + share * (first.end - first.start)
         result = self._divided(first, parts, until, kept)
         halfway = self._divided(first, 2, until, kept) if parts > 2 and self._has_time_for(first, 6) else None
         seconds = time.monotonic() - began
-        return SecondRun(result, parts, share, tuple(sorted(kept)), seconds=seconds, halfway=halfway)
+        return SecondRun(
+            result, parts, share, tuple(sorted(kept)), seconds=seconds, halfway=halfway, unchecked=self._unchecked()
+        )
+
+    def _unchecked(self) -> tuple[str, ...]:
+        """Return the subsystems with solvers of their own, where nothing but signals without inputs enters them."""
+        parts = {name: part.subsystem for name, part in self.system.subsystems.items()}
+        heard = {source.partition(".")[0] for c in self.system.connections for source in c.sources}
+        boxes = [name for name, subsystem in parts.items() if subsystem.solves_inside]
+        others = [subsystem for name, subsystem in parts.items() if name not in boxes]
+        alone = not heard & set(boxes) and not any(subsystem.input_widths for subsystem in others)
+        return tuple(boxes) if alone else ()
 
     def _divided(self, first: Result, parts: int, until: float, kept: frozenset[str]) -> Result:
         """Run the system to a time (s) with steps divided into parts, but for those that keep them."""
@@ -191,7 +199,7 @@ class Checker:
             file=None,
             progress=False,
             metadata=None,
-            record=list(dict.fromkeys(exchanged)) or None,
+            record=None if self._unchecked() else list(dict.fromkeys(exchanged)) or None,
             record_every=None,
             check="off",
             energy_correction="off",  # the system has its corrections already

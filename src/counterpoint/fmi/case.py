@@ -96,6 +96,8 @@ class FmuCase(ModelCase):
     def _add_inputs(self, system: System, path: Path) -> None:
         """Connect the columns of a CSV file to inputs and tunable parameters: lines for continuous ones, else held."""
         data = read_csv(path, jumps=True)
+        for name in data.names:
+            self.model.open_port(name, "inputs")
         unknown = [n for n in data.names if n not in self.model.inputs and not self.model.open_parameter(n)]
         if unknown:
             raise ScenarioError(f'{path}: no input "{name}"{did_you_mean(name, self.model.inputs)}' for name in unknown)

@@ -29,11 +29,11 @@ from .linear_subsystem import linear_subsystem, present_model
 from .messages import LogMessage
 from .options import INPUT_ORDERS, MODEL_EXCHANGE, Options, choose_kind, option_problems
 from .platforms import find_binary, library_suffix
-from .port_choice import choose_ports
+from .port_choice import choose_ports, waits_for_connection
 from .saved_state import SavedState
 from .standstill import standstill_problems
 from .steps import TYPICAL_STEP, step_problems, suggested_step
-from .texts import SharedTexts, is_text, share_texts, text_numbers
+from .texts import SharedTexts, can_be_signal, is_text, share_texts, text_numbers
 from .values import as_signal, as_whole
 from .variable_units import unit_name, unit_of
 
@@ -80,8 +80,8 @@ def fmu(
     start : mapping, optional
         Start values of other variables, and of unconnected inputs.
     inputs, outputs : names, optional
-        Ports; default: all numeric inputs and outputs, and string and binary ones that are connected. Outputs may be
-        any variable.
+        Ports; default: all numeric inputs and outputs; string and binary ones, and inputs without a start value, only
+        where they are connected or set. Outputs may be any variable.
     step : float, optional
         Step in s; default: the one that the FMU suggests, else about a five-hundredth of its default experiment;
         none for a variable-step ``solver``.
@@ -108,8 +108,9 @@ def fmu(
     redo_discarded : bool
         Co-simulation: repeat a step that the FMU discards in smaller ones; saves the state before each step.
     solver : str
-        Model exchange: ``"ode45"`` (default), ``"ode23"``, ``"ode23s"`` (stiff) choose their own steps,
-        ``"ode1"`` to ``"ode5"`` and ``"trapezoidal"`` need ``step``.
+        Model exchange: ``"ode45"``, ``"ode23"`` and ``"ode23s"`` (stiff) choose their own steps, and so does ``"auto"``
+        (default): ``ode45``, and ``ode23s`` while the model is stiff. ``"ode1"`` to ``"ode5"`` and ``"trapezoidal"``
+        need ``step``.
     state : bytes or path, optional
         Resume from a state returned by :meth:`Fmu.save_state`, or a file with it, instead of initialising.
     isolate : bool or Isolation
@@ -242,6 +243,7 @@ class Fmu(Subsystem):
         self.path = archive.path
         self.description = description
         self.kind, self.interface = choose_kind(archive.path, description, kind)
+        self.solves_inside = self.kind != MODEL_EXCHANGE
         self.options = options
         self.state = state
         self._archive = archive
@@ -335,10 +337,12 @@ class Fmu(Subsystem):
         return True
 
     def open_port(self, name: str, kind: str) -> None:
-        """Make a port of a string or binary variable that is connected; other ports exist from the start."""
+        """Make a port of a variable that is one only where it is connected; other ports exist from the start."""
         ports = self._inputs if kind == "inputs" else self._outputs
         variable = self.description.by_name.get(name)
-        if variable is None or variable in ports or not is_text(variable) or variable.causality != kind[:-1]:
+        if variable is None or variable in ports or variable.causality != kind[:-1] or not can_be_signal(variable):
+            return
+        if not waits_for_connection(variable):
             return
         ports.append(variable)
         self._describe_ports()

@@ -17,7 +17,7 @@ KINDS = (CO_SIMULATION, MODEL_EXCHANGE)
 INPUTS_AT = ("auto", "start", "middle")
 INPUT_ORDERS = {"start": 0, "middle": 1, "slope": 3, "slope_to_end": 2, "intermediate": None}
 """By how inputs reach an FMU: what it makes of them in a step is as good as polynomials of this order; None: of any."""
-SOLVERS = tuple(name for name in ALL_SOLVERS if name not in ("bdf2", "newmark"))
+SOLVERS = ("auto", *(name for name in ALL_SOLVERS if name not in ("bdf2", "newmark")))
 """Solvers of model exchange."""
 SOLVER_OPTIONS = ("rtol", "atol", "first_step", "max_step")
 SETTABLE: Mapping[str, tuple[type, str]] = {
@@ -46,12 +46,12 @@ class Options:
     @property
     def chosen_solver(self) -> str:
         """The solver of model exchange."""
-        return self.solver or "ode45"
+        return self.solver or "auto"
 
     @property
     def own_pace(self) -> bool:
         """Whether this solver chooses its steps."""
-        return self.chosen_solver in VARIABLE_STEP
+        return self.chosen_solver in ("auto", *VARIABLE_STEP)
 
 
 def choose_kind(path: Path, description: ModelDescription, kind: str | None) -> tuple[str, Interface]:
@@ -105,7 +105,7 @@ def _model_exchange_problems(options: Options) -> Iterator[str]:
         yield f'solver: no solver "{options.solver}" for FMUs{did_you_mean(str(options.solver), SOLVERS)}'
     elif options.solver_options and not options.own_pace:
         given = ", ".join(options.solver_options)
-        yield f"{given}: the steps of {options.chosen_solver} are fixed; use ode45, ode23 or ode23s"
+        yield f"{given}: the steps of {options.chosen_solver} are fixed; use auto, ode45, ode23 or ode23s"
     try:
         solver_options(options.solver_options, SOLVER_OPTIONS)
     except SetupError as error:

@@ -9,12 +9,26 @@ from .description import ModelDescription, Variable
 from .texts import can_be_signal
 
 
+def waits_for_connection(variable: Variable) -> bool:
+    """Return whether an input or output is a port only where it is connected or set.
+
+    Strings and binaries are, and inputs without a start value: nobody but the FMU knows the value that it has when
+    nothing writes it.
+    """
+    if not variable.is_numeric:
+        return True
+    return variable.causality == "input" and variable.start is None
+
+
 def choose_ports(
     description: ModelDescription, names: Iterable[str] | None, key: str, problems: list[str]
 ) -> list[Variable]:
-    """Return the variables named, or all numeric ones; ``key``: "inputs" or "outputs". Adds to the problems."""
+    """Return the variables named, or all that are ports from the start; ``key``: "inputs" or "outputs".
+
+    Adds to the problems.
+    """
     if names is None:
-        return [v for v in description.with_causality(key[:-1]) if v.is_numeric]
+        return [v for v in description.with_causality(key[:-1]) if not waits_for_connection(v)]
     chosen: list[Variable] = []
     for name in [names] if isinstance(names, str) else names:
         variable = description.by_name.get(name)

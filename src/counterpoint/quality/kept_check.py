@@ -37,6 +37,7 @@ def check_text(quality: Quality, room: int) -> bytes:
         "reason": second.reason,
         "remedy": second.remedy,
         "seconds": second.seconds,
+        "unchecked": second.unchecked,
         "modes": None if second.modes is None else asdict(second.modes),
     }
     left = room - len(_json(told)) - 100
@@ -95,6 +96,7 @@ def _read(told: dict[str, Any]) -> SecondRun:
         reason=str(told["reason"]),
         remedy=str(told["remedy"]),
         seconds=seconds,
+        unchecked=tuple(map(str, told.get("unchecked", ()))),
         modes=None if modes is None else _modes(modes),
         known=tuple(_difference(entry) for entry in told["differences"]),
         connections=tuple(_connection(entry) for entry in told["connections"]),

@@ -10,6 +10,11 @@ from .indicators import ConnectionIndicator
 FEW_STEPS = 8.0
 """Steps per period below which a side cannot follow a motion."""
 
+OTHER_SOLVER = (
+    "compare with a run of the same model by another solver, which shows what the steps inside of it are wrong by: an "
+    'FMU for model exchange with kind="model-exchange" (command line: --set kind=model-exchange)'
+)
+
 
 def remedy(connection: ConnectionIndicator | None, motion: Motion | None, from_start: bool) -> str:
     """Return the change that helps most, as an imperative sentence without its full stop."""

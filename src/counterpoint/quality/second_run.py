@@ -41,6 +41,8 @@ class SecondRun:
         What the coupling does to the motions of the linearised system; None where it cannot be linearised quickly.
     seconds : float
         Wall time that it took.
+    unchecked : tuple of str
+        Subsystems with solvers of their own that nothing is coupled to: smaller steps show little of their errors.
     known, connections : tuples of Difference and ConnectionIndicator
         What a run file has kept of the comparison; empty where the second run itself is there.
     """
@@ -54,6 +56,7 @@ class SecondRun:
     seconds: float = 0.0
     halfway: Result | None = None
     modes: CoupledModes | None = None
+    unchecked: tuple[str, ...] = ()
     known: tuple[Difference, ...] = ()
     connections: tuple[ConnectionIndicator, ...] = ()
 

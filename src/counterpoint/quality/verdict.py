@@ -11,7 +11,7 @@ import numpy as np
 
 from .difference import Difference, Motion
 from .indicators import ConnectionIndicator, connection_indicators
-from .remedies import remedy
+from .remedies import OTHER_SOLVER, remedy
 from .second_run import SecondRun
 
 if TYPE_CHECKING:
@@ -153,7 +153,8 @@ def assess(
         Whether to look at the recorded rows even where nothing but the summary has been read yet.
     """
     connections = list(second.connections) or connection_indicators(result, result.defect_summaries, deep)
-    signals = list(dict.fromkeys(one.source for one in connections)) or _declared(result)
+    exchanged = [] if second.unchecked else list(dict.fromkeys(one.source for one in connections))
+    signals = exchanged or _declared(result)
     differences = second.differences(result, signals)
     known = Known(result, connections, differences, list(bonds), second, tolerance)
     said = known.by_error() if differences else known.by_indicators()
@@ -189,6 +190,8 @@ class Known:
         of = motion[0] if motion is not None and verdict != "trustworthy" else worst
         connection = self._connection_of(of.signal)
         label = of.signal if connection is None else connection.connection
+        if verdict == "trustworthy" and self.second.unchecked:
+            return self._plain("cannot tell", "low", worst.signal, self._unknown_inside(worst, error), OTHER_SOLVER)
         if verdict == "trustworthy":
             reason, helps = self._trusted(worst, error), ""
         else:
@@ -236,6 +239,14 @@ class Known:
                 else ("count as sampled: holding them is their meaning")
             )
         return told + self._energy()
+
+    def _unknown_inside(self, worst: Difference, error: float) -> str:
+        names = ", ".join(f'"{name}"' for name in self.second.unchecked)
+        changed = "nothing" if error == 0 else f"{worst.signal} by {100 * error:.2g} % at most"
+        return (
+            f"only the coupling was checked, and there is none: {self.second.text} changed {changed}; the error of the "
+            f"solver inside {names} is not known"
+        )
 
     def _described(self, difference: Difference, motion: Motion | None, connection: ConnectionIndicator | None) -> str:
         label = connection.connection if connection is not None else difference.signal

@@ -96,6 +96,7 @@ class Subsystem:
     units_expected: bool = False  #: whether a unit that is missing on one side of a connection is worth a warning
     sampled: bool = False  #: whether its step belongs to the model, as that of a digital controller does
     repeatable: bool = True  #: whether it may be run again, without being asked, to see what half the steps change
+    solves_inside: bool = False  #: whether its steps are made by a solver that is not known here, as in FMUs
     copied_for_runs: bool = False  #: whether each run works on a copy of its own, so that several may go on at once
     stops_early: bool = False
     output_before_event: Callable[[], float | ArrayLike | None] | None = None
