@@ -9,6 +9,7 @@ struct ConnectionPath {
       false;  ///< a scalar with an input of its own, held or a line from its newest samples on (line_input.hpp)
   bool interpolates = false;         ///< a line goes through the sample one step ahead, in the repeats of a window
   bool compares_by_samples = false;  ///< what was assumed is found again from samples (derived_comparison.hpp)
+  bool compares_newest = false;      ///< what arrives is most often the newest sample (newest_comparison.hpp)
   bool deferred = false;             ///< and after the run (deferred_comparison.hpp)
   double deferred_from = 0.0;        ///< s
 };
