@@ -128,6 +128,12 @@ CASES: dict[str, tuple[str, Callable[[], cp.System], str, float]] = {
         "parallel",
         0.005,
     ),
+    "a pace for both that listens: newest comparisons": (
+        "newest_comparisons",
+        lambda: _oscillators((0.01,) * 2, cp.lagrange(1)),
+        "parallel",
+        0.005,
+    ),
     "20 FMUs, held: held rounds": (
         "held_rounds",
         lambda: _fmus(cp.hold()),
@@ -136,7 +142,10 @@ CASES: dict[str, tuple[str, Callable[[], cp.System], str, float]] = {
     ),
 }
 """Path, system, scheme and time between two steps of any of its subsystems, in s."""
-PACES = {"joint_steps": cp.pace.table([0.0], [0.01])}
+PACES = {
+    "joint_steps": cp.pace.table([0.0], [0.01]),
+    "newest_comparisons": cp.pace.defect(1e3, first=0.01, smallest=0.01, largest=0.01),
+}
 
 
 def savings(bench: Bench) -> None:

@@ -130,3 +130,71 @@ def test_what_does_not_fit_is_named(make, text):
 def test_a_unit_of_another_dimension_is_refused():
     with pytest.raises(cp.SetupError, match=r'"right.angle" is in N \(kg m s-2\); angle is in rad'):
         two_disks(angle="N").bond("rotational", "left", "right", causality="flow-flow", law=spring_damper(1.0))
+
+
+@pytest.mark.parametrize("pace", [None, cp.pace.defect(1e-5, first=1e-3, smallest=1e-5, largest=5e-3)])
+@pytest.mark.parametrize(("left", "right"), [("deg", "rad"), ("rad", "deg"), ("deg", "deg")])
+def test_a_potential_flow_bond_between_degrees_and_radians_moves_as_the_closed_form(left, right, pace):
+    """Whichever side counts in degrees: the motion is that of radians, and no power is made of the unit."""
+    per_radian = {"rad": 1.0, "deg": 180.0 / math.pi}
+    given, taken = per_radian[left], STIFFNESS / per_radian[right]
+    system = cp.System("shaft")
+    disk_in_unit = cp.linear([[0, 1], [0, 0]], [[0], [1]], [[given, 0], [0, given]], x0=[1, 0], inputs="torque",
+                             outputs=["angle", "speed"], units={"angle": left, "speed": f"{left}/s"})  # fmt: skip
+    end = cp.linear([[0, 1], [-STIFFNESS, 0]], [[0], [taken]], [[STIFFNESS, 0]], [[-taken]], x0=[0, 0], inputs="angle",
+                    outputs="torque", units={"angle": right})  # fmt: skip
+    system.add("left", disk_in_unit, step=0.001)
+    system.add("right", end, step=0.001)
+    system.bond("rotational", "left", "right", approximation={"angle": cp.lagrange(2), "torque": cp.lagrange(1)})
+    result = system.run(until=1.0, pace=pace)
+    # Torque as lines over 1 ms: an error of some 1e-6; a unit left out would be one of 57.
+    assert result["left.angle"].values[-1] / given == pytest.approx(EXACT, abs=2e-5)
+    assert abs(result.bonds["relative"][0]) < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("options", "bound"),
+    [
+        ({}, 1e-6),
+        ({"window": cp.window(0.01)}, 1e-6),
+        ({"pace": cp.pace.defect(1e-5, first=1e-3, smallest=1e-5, largest=5e-3)}, 3e-5),  # three times its tolerance
+    ],
+    ids=["fixed", "window", "defect"],
+)
+def test_a_damped_inertia_in_the_master_moves_as_the_closed_form(options, bound):
+    """Two springs, one in degrees and counted the other way, act on an inertia of 2 kg m² with 0.8 N m s/rad."""
+    turned = STIFFNESS * math.pi / 180.0
+    system = cp.System("shaft")
+    for name, gain, unit in (("left", -STIFFNESS, "rad"), ("right", turned, "deg")):
+        spring = cp.linear([[0.0]], [[0.0]], [[0.0]], [[gain]], x0=[0], inputs="angle", outputs="torque",
+                           units={"angle": unit})  # fmt: skip
+        system.add(name, spring, step=0.001)
+    law = inertia(2.0, step=0.001, potential=1.0, damping=0.8)
+    system.bond("rotational", "left", side("right", sign=-1), causality="potential-potential", law=law, name="disk",
+                approximation=cp.lagrange(2))  # fmt: skip
+    decay = 0.8 / (2 * 2.0)
+    turns = math.sqrt(2 * STIFFNESS / 2.0 - decay**2)
+    exact = math.exp(-decay) * (math.cos(turns) + decay / turns * math.sin(turns))
+    assert last(system, "disk.angle", **options) == pytest.approx(exact, abs=bound)
+
+
+@pytest.mark.parametrize(
+    ("own", "options"),
+    [
+        (None, {"scheme": "parallel"}),
+        (None, {"window": cp.window(0.01, repeats=2)}),
+        (None, {"pace": cp.pace.gradient(tolerance=1e-5, first=1e-3, smallest=1e-5, largest=2e-2)}),
+        (None, {"pace": cp.pace.predictor_corrector(1e-5, first=1e-3, smallest=1e-5, largest=2e-2)}),
+        (cp.pace.defect(1e-5, first=1e-3, smallest=1e-5, largest=2e-2), {}),
+    ],
+    ids=["parallel", "window", "gradient", "predictor-corrector", "single defect"],
+)
+def test_a_connection_that_feeds_its_own_subsystem_through_a_law_follows_every_pace(own, options):
+    """Flow-flow without a third subsystem: each torque follows from the angles of both."""
+    system = cp.System("shaft")
+    for name, at in (("left", 1.0), ("right", 0.0)):
+        system.add(name, disk(at), step=0.001, pace=own)
+    angles = ["left.angle", "right.angle"]
+    system.connect(angles, "left.torque", cp.lagrange(2), law=lambda left, right: STIFFNESS * (right - left))
+    system.connect(angles, "right.torque", cp.lagrange(2), law=lambda left, right: STIFFNESS * (left - right))
+    assert last(system, **options) == pytest.approx(EXACT, abs=3e-5)  # three times the tolerance of the paces

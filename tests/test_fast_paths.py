@@ -183,3 +183,43 @@ def test_a_step_that_fails_leaves_the_bits_of_the_definition(
     with without_fast_paths():
         defined = run()
     assert fast == defined
+
+
+PACES = {
+    "defect": lambda tolerance: cp.pace.defect(tolerance, first=0.01, smallest=1e-3, largest=0.1),
+    "gradient": lambda tolerance: cp.pace.gradient(tolerance=tolerance, first=0.01, smallest=1e-3, largest=0.1),
+    "table": lambda tolerance: cp.pace.table([0.0, 1.0], [0.01, 0.013]),
+}
+
+
+def steps_of(result):
+    """Return every bit of the steps that paces have chosen."""
+    return [repr(result.steps[name].to_numpy().tolist()) for name in result.subsystems]
+
+
+@pytest.mark.parametrize("tolerance", [1e-4, 1e3], ids=["active", "far from its tolerance"])
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("whose", ["all", "each its own"])
+@pytest.mark.parametrize("name", PACES)
+def test_defects_beside_a_pace_that_listens_are_those_of_the_definition(
+    check_fast_paths, without_fast_paths, name, whose, scheme, tolerance
+):
+    """What a pace is told is compared during the run, and the defect after it, from what was recorded."""
+    pace = PACES[name](tolerance)
+    own, common = (None, pace) if whose == "all" else (pace, None)
+
+    def make():
+        system = cp.System("paced")
+        for part, stiffness, x0 in (("a", 15, 1.0), ("b", 18, 0.0)):
+            system.add(part, oscillator(stiffness, x0), step=0.01, pace=own)
+        system.connect("a.x", "b.u", cp.lagrange(1), gain=1.1, offset=0.01)
+        system.connect("b.x", "a.u", cp.lagrange(2))
+        return system
+
+    if name == "defect" and whose == "each its own" and scheme != "parallel":
+        pytest.skip("one of the two extrapolates nothing: it has no defect to follow")
+    options = {"until": 8.0, "scheme": scheme, "pace": common}
+    check_fast_paths(make, **options)
+    fast = steps_of(make().run(**options))
+    with without_fast_paths():
+        assert steps_of(make().run(**options)) == fast

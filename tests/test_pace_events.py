@@ -40,6 +40,18 @@ def test_steps_end_at_corners_that_a_source_knows_beforehand(pace):
     assert "event" in set(result.steps["follower"].rule)
 
 
+def test_after_an_event_the_errors_before_it_do_not_shorten_steps():
+    """Before the corner nothing moves; a step behind it that is well within its tolerance is not followed by less."""
+    pace = cp.pace.defect(1e-1, first=0.01)
+    rows = driven(ramp(), step=0.01).run(until=4.0, scheme="parallel", pace=pace).steps["follower"]
+    corners = rows.index[(rows.rule == "first") & (rows.t > 0.5)]
+    assert len(corners) > 0
+    for k in corners:
+        assert rows.accepted[k]
+        assert 0.0 < rows.estimate[k] < 0.8
+        assert rows.length[k + 1] >= rows.length[k]
+
+
 def test_the_pace_of_one_subsystem_meets_the_corners_of_its_source():
     system = cp.System("driven")
     system.add("source", ramp(), step=0.05)

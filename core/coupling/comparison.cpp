@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "coupling/fast/newest_comparison.hpp"
 #include "signal/newton.hpp"
 #include "signal/smooth_stretch.hpp"
 
@@ -26,7 +27,7 @@ Samples all_published(const Connection& c) {
 
 /// Flat for the same reason as Scheduler::go.
 [[gnu::flatten]] void Comparison::arrive(const Connection& c) {
-  if (!pending()) return;
+  if (!pending() || fast::NewestComparison::make(*this, c)) return;
   const Samples samples = all_published(c);
   while (pending() && samples.time(samples.last()) >= pending_time() - samples.tolerance) {
     compare(pending_time(), &assumed_[first_ + 1], samples, c);
@@ -39,7 +40,7 @@ void Comparison::compare(double t, const double* assumed, const Samples& samples
   const double* values = published(samples, t);
   for (int j = 0; j < width_; ++j) arrived_[j] = c.scaled(values[j]);
   Arrival arrival{connection_, t, assumed, arrived_.data(), width_, t};
-  defect.arrived(arrival);
+  if (!leaves_defect_) defect.arrived(arrival);
   if (!indicators_.empty()) tell(arrival, samples);
 }
 
@@ -89,6 +90,19 @@ void Comparison::save(Saved& into) const {
   if (into.spreads.size() != width) into.spreads.resize(width);
   for (std::size_t j = 0; j < width; ++j) into.spreads[j] = defect.spreads_[j];
   into.rows = defect.rows_.total();
+}
+
+void Comparison::leave_defect() {
+  save(when_left_);
+  leaves_defect_ = true;
+}
+
+void Comparison::save_for_defect(Saved& into) const {
+  if (leaves_defect_) {
+    into = when_left_;
+  } else {
+    save(into);
+  }
 }
 
 void Comparison::restore(const Saved& saved, double t) {

@@ -41,6 +41,8 @@ class Comparison {
   bool keeps_assumed() const { return keeps_; }
   /// Rows (t, assumed) that were kept.
   std::vector<Rows> take_kept() { return kept_.take(); }
+  /// Tell the other indicators alone from now on: the defect follows from what is recorded.
+  void leave_defect();
 
   /// Compare what is pending with what the source of the connection has published, as far as that reaches.
   void arrive(const Connection& c);
@@ -62,9 +64,12 @@ class Comparison {
   };
   void save(Saved& into) const;
   void restore(const Saved& saved, double t);
+  /// What counts for the defect: as of now, or as of when that was left.
+  void save_for_defect(Saved& into) const;
 
  private:
   friend struct fast::DerivedComparison;
+  friend struct fast::NewestComparison;
 
   double* next_pending() {
     const std::size_t row = last_;
@@ -84,6 +89,8 @@ class Comparison {
   int connection_;
   int width_;
   bool keeps_ = false;
+  bool leaves_defect_ = false;
+  Saved when_left_;
   RowBuffer kept_;                               ///< rows (t, assumed)
   std::size_t place_ = 0;                        ///< the sample that was compared last
   double compared_for_ = -Polynomial::infinity;  ///< the source's sample of the last assumption

@@ -12,7 +12,8 @@ namespace counterpoint {
 
 namespace fast {
 struct DerivedComparison;
-}
+struct NewestComparison;
+}  // namespace fast
 
 /// The interface defect of one connection: what the consumer assumed against what arrived, in numbers and as rows.
 class Defect final : public Indicator {

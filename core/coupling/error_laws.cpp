@@ -10,12 +10,14 @@ namespace counterpoint {
 namespace {
 /// Errors below this say no more than that steps may grow, in units of the tolerance.
 constexpr double least_error = 1e-4;
+const double log_of_least = std::log(least_error);
+/// With so many since an event, approximations of any order have theirs.
+constexpr int few_samples = 8;
 /// Of a source's steps, in steps of the receiver: what is published less often is not better known for shorter ones.
 constexpr double longest_interval = 1.5;
 }  // namespace
 
 double PiController::tell(double error, double power) {
-  static const double log_of_least = std::log(least_error);
   const double now = error < least_error ? log_of_least : std::log(error);
   const double found = (0.3 * before_ - 0.7 * now) / power;
   before_ = now;
@@ -32,15 +34,22 @@ DefectLaw::DefectLaw(double tolerance, std::vector<SignalTolerance> signals, dou
 void DefectLaw::arrived(const Arrival& arrival) {
   Slot& slot = slots_[arrival.connection];
   if (!slot.tolerance.counts) return;
-  if (slot.sizes.empty()) slot.sizes.resize(arrival.width);
+  if (slot.sizes.empty() || slot.told.size() == slot.told.capacity()) make_room(slot, arrival.width);
   double difference = 0.0, scale = slot.tolerance.scale;
   for (int j = 0; j < arrival.width; ++j) {
-    slot.sizes[j].tell(arrival.t, arrival.arrived[j]);
-    if (slot.tolerance.scale == 0.0) scale = std::max(scale, slot.sizes[j].value(ahead_));
+    SignalSize& size = slot.sizes[j];
+    size.tell(arrival.t, arrival.arrived[j]);
+    if (slot.tolerance.scale == 0.0) scale = std::max(scale, size.value(ahead_));
     difference = std::max(difference, std::abs(arrival.assumed[j] - arrival.arrived[j]));
   }
   const double allowed = slot.tolerance.absolute + tolerance_ * scale;
   slot.told.push_back({arrival.sample, difference > 0.0 ? difference / allowed : 0.0});
+}
+
+/// Apart from its caller, which comes here hardly ever.
+[[gnu::noinline]] void DefectLaw::make_room(Slot& slot, int width) {
+  if (slot.sizes.empty()) slot.sizes.resize(width);
+  slot.told.reserve(2 * slot.told.size() + 8);
 }
 
 StepChoice DefectLaw::propose(double t, double last, double known) {
@@ -66,15 +75,17 @@ StepChoice DefectLaw::propose(double t, double last, double known) {
       slot.told.erase(slot.told.begin(), slot.told.begin() + static_cast<std::ptrdiff_t>(used));
     }
     error *= share;
-    double logarithm = slot.controller.tell(error, slot.tolerance.order + 1);
+    double logarithm = slot.controller.tell(error, power(slot));
     if (interval > longest_interval * last) logarithm = std::max(logarithm, 0.0);
     choice.estimate = std::max(choice.estimate, error);
     if (logarithm >= least) continue;
     least = logarithm;
     choice.signal = static_cast<int>(k);
   }
+  if (last > 0.0 && steps_ < few_samples) ++steps_;
   if (choice.signal >= 0) {
-    choice.length = last * PiController::factor(least);
+    if (least != logarithm_) factor_ = PiController::factor(logarithm_ = least);
+    choice.length = last * factor_;
     return choice;
   }
   if (last > 0.0) choice.length = last;  // nothing is known that speaks for another length
@@ -87,10 +98,15 @@ StepError DefectLaw::error_of_step(double /*t_end*/, double length) {
   for (std::size_t k = 0; k < slots_.size(); ++k) {
     for (const Told& told : slots_[k].told) {
       const double error = told.error * mean_.weight(length);
-      if (error > worst.error) worst = {error, static_cast<int>(k), slots_[k].tolerance.order + 1};
+      if (error > worst.error) worst = {error, static_cast<int>(k), power(slots_[k])};
     }
   }
   return worst;
+}
+
+void DefectLaw::begin_anew() {
+  steps_ = 0;
+  for (Slot& slot : slots_) slot.controller.forget();
 }
 
 void DefectLaw::returned_to(double t) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coupling/begins_anew.hpp"
 #include "coupling/step_law.hpp"
 
 namespace counterpoint {
@@ -22,6 +23,8 @@ class PiController {
   /// The factor that belongs to a logarithm: the smallest of all signals. Where steps are rejected, a little less than
   /// what would just do is tried.
   static double factor(double logarithm, double safety = 1.0);
+  /// As at the start.
+  void forget() { before_ = 0.0; }
 
  private:
   double before_ = 0.0;  ///< logarithm of the error of the step before
@@ -29,7 +32,7 @@ class PiController {
 
 /// Steps by interface defects: what was assumed for the end of a step against what arrived. Nothing is repeated, so
 /// that any subsystem can be stepped this way.
-class DefectLaw final : public StepLaw {
+class DefectLaw final : public StepLaw, public BeginsAnew {
  public:
   /// One tolerance for each connection of the run, by number. `ahead`: see SignalSize, s.
   DefectLaw(double tolerance, std::vector<SignalTolerance> signals, double ahead);
@@ -39,6 +42,7 @@ class DefectLaw final : public StepLaw {
   StepError error_of_step(double t_end, double length) override;
   void arrived(const Arrival& arrival) override;
   void returned_to(double t) override;
+  void begin_anew() override;
 
  private:
   struct Told {
@@ -53,10 +57,17 @@ class DefectLaw final : public StepLaw {
     std::vector<Told> told;  ///< and not yet used
     double sample = 0.0;     ///< of the source, up to which they were used, s
   };
+  static void make_room(Slot& slot, int width);
+  /// With which the error of the step under way grows: few samples since an event allow low orders only.
+  int power(const Slot& slot) const { return slot.tolerance.order < steps_ ? slot.tolerance.order + 1 : steps_ + 1; }
+
   double tolerance_;
   double ahead_;
   bool keeps_before_ = false;
   MeanStep mean_;
+  int steps_ = 0;            ///< since the start or the last event
+  double logarithm_ = 0.0;   ///< of the factor found last
+  double factor_ = 1.0;      ///< the same where nothing changes: found once
   std::vector<Slot> slots_;  ///< by connection: each is told by one thread
 };
 

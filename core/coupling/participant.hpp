@@ -156,9 +156,9 @@ class Participant {
   std::vector<Comparison> comparisons;  ///< one per connection of inputs
   Stopwatch stopwatch;
   double t;
-  double t_next;   ///< end of the proposed step, infinity when finished
-  double horizon;  ///< the furthest t_next so far: what is needed of the sources
-  long steps = 0;
+  long steps = 0;          ///< between the times, or compilers pack the two in every step
+  double t_next;           ///< end of the proposed step, infinity when finished
+  double horizon;          ///< the furthest t_next so far: what is needed of the sources
   bool proposing = false;  ///< the pace is asked for the next step
   fast::ParticipantPaths fast;
 

@@ -82,7 +82,8 @@ void WindowedScheduler::leave_windows() {
   left_ = true;
 }
 
-bool WindowedScheduler::advance(double target, double wall_seconds) {
+/// Flat for the same reason as Scheduler::go: a pace for all makes a window of every step.
+[[gnu::flatten]] bool WindowedScheduler::advance(double target, double wall_seconds) {
   using clock = std::chrono::steady_clock;
   const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
   const double last = std::min(target, until_) - network().tolerance;

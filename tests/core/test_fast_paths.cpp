@@ -201,7 +201,8 @@ constexpr bool fast::Choice::* paths[] = {&fast::Choice::single_scalar,
                                           &fast::Choice::polynomial_batches,
                                           &fast::Choice::derived_comparisons,
                                           &fast::Choice::derived_rows,
-                                          &fast::Choice::joint_steps};
+                                          &fast::Choice::joint_steps,
+                                          &fast::Choice::newest_comparisons};
 
 }  // namespace
 

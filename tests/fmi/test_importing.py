@@ -275,6 +275,23 @@ def test_an_internal_step_is_told(built):
         system.run(until=1.0)
 
 
+@pytest.mark.parametrize("until", [1.0, None], ids=["a run of 1 s", "an open run"])
+@pytest.mark.parametrize("whose", ["all", "its own"])
+def test_a_pace_whose_steps_an_fmu_refuses_is_named_before_the_run(built, whose, until):
+    """One FMU needs equal steps, the other one multiples of an inner step: a pace that changes steps suits neither."""
+    equal = OSCILLATOR.changed(co_simulation={"canHandleVariableCommunicationStepSize": "false"})
+    inner = OSCILLATOR.changed(fmi3={"fixedInternalStepSize": "0.004"})
+    pace = cp.pace.defect(1e-3, first=0.008, smallest=0.001, largest=0.1)
+    for model, version, why in ((equal, 2, "equal steps"), (inner, 3, "multiple of the FMU's fixed internal step")):
+        system = cp.System()
+        system.add("pump", cp.fmu(built(model, version)), step=0.008, pace=pace if whose == "its own" else None)
+        system.add("other", cp.fmu(built("oscillator", version)), step=0.008)
+        system.connect("other.x", "pump.force", cp.lagrange(1), convert=False)
+        system.connect("pump.x", "other.force", cp.lagrange(1), convert=False)
+        with pytest.raises(cp.SetupError, match=f'pace: changes the steps of "pump", which it refuses.*{why}'):
+            system.start(until=until, scheme="parallel", pace=pace if whose == "all" else None)
+
+
 def test_the_suggested_step_is_taken_and_can_be_changed(built, version):
     assert cp.fmu(built("oscillator", version)).preferred_step == 0.01
     result = alone(cp.fmu(built("oscillator", version), step=0.05))

@@ -251,6 +251,17 @@ def test_a_parameter_of_a_python_model_changes_and_is_as_before_in_the_next_run(
         assert rates.values[np.isclose(rates.time, 0.5)].tolist() == [2.0, 20.0]
 
 
+@pytest.mark.parametrize("given", [["opening"], ("opening",), {"opening": "wide"}, {"opening": math.nan}])
+def test_parameters_without_numbers_are_refused_before_the_run(given):
+    model = Valve()
+    model.parameters = given
+    system = cp.System("valve")
+    system.add("valve", model, step=0.1)
+    system.at(0.5, "valve.opening", 3.0)
+    with pytest.raises(cp.SetupError, match=r"Valve.parameters: .*; expected names with finite numbers"):
+        system.run(until=1.0)
+
+
 def test_a_run_that_is_driven_by_hand_may_set_an_input_that_events_change():
     system = integrator()
     system.at(0.5, "tank.flow", ev.scale(2.0), until=0.7)

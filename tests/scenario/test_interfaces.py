@@ -1,7 +1,9 @@
 """Bonds and events in scenario files."""
 
 import io
+import math
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -143,3 +145,69 @@ def test_events_are_not_dropped_without_a_word(write, tmp_path):
         scenario.write(tmp_path / "disks.ssp")
     with pytest.raises(cp.SetupError, match="events cannot be exported in an FMU"):
         cp.export_fmu(scenario.build(), tmp_path / "disks.fmu")
+
+
+VALVE = """
+import counterpoint as cp
+
+
+class Valve(cp.Subsystem):
+    outputs = ("level", "rate")
+    parameters = {"opening": 2.0}
+
+    def start(self, t):
+        self.level = 0.0
+
+    def step(self, t, t_end, u):
+        self.level += self.opening * (t_end - t)
+
+    def output(self, t, u):
+        return self.level, self.opening
+"""
+TANK = """
+until = 1.0
+scheme = "parallel"
+{pace}
+[subsystems.valve]
+type = "python"
+object = "valve.py:Valve"
+{step}
+[subsystems.tank]
+type = "linear"
+A = [[-1.0]]
+B = [[1.0]]
+x0 = [0.0]
+outputs = "y"
+{step}
+[[connections]]
+from = "valve.level"
+to = "tank.u"
+approximation = {{ kind = "lagrange", order = 1 }}
+
+[[events]]
+at = 0.5
+until = 0.8
+target = "valve.opening"
+override = 20.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("pace", "step"),
+    [("", "step = 0.1"), ('pace = { kind = "gradient", tolerance = 1e-4, first = 0.01, largest = 0.3 }', "")],
+    ids=["fixed", "gradient"],
+)
+def test_an_event_changes_a_parameter_and_both_sides_of_the_jump_are_in_the_run_file(tmp_path, pace, step):
+    (tmp_path / "valve.py").write_text(VALVE)
+    path = tmp_path / "tank.toml"
+    path.write_text(TANK.format(pace=pace, step=step))
+    cp.Scenario.read(path).run(file=tmp_path / "run.h5").close()
+    with cp.load(tmp_path / "run.h5") as result:
+        rate = result["valve.rate"]
+        for time, sides in ((0.5, [2.0, 20.0]), (0.8, [20.0, 2.0])):
+            assert rate.values[np.isclose(rate.time, time, rtol=0, atol=1e-9)].tolist() == sides
+        assert result["valve.level"].values[-1] == pytest.approx(2.0 * 0.7 + 20.0 * 0.3)
+        ramp = lambda t: 2.0 * (t - 1.0 + math.exp(-t))  # noqa: E731 - of a tank under a level that grows by 2 per s
+        exact = ramp(1.0) + 9.0 * (ramp(0.5) - ramp(0.2))
+        # Lines meet a level that is made of lines exactly; what is left is the solver's own error.
+        assert result["tank.y"].values[-1] == pytest.approx(exact, abs=2e-5)

@@ -53,9 +53,17 @@ class Replay {
 
 }  // namespace
 
+namespace {
+
+/// Whether what arrives at a connection that extrapolates can be found in the record.
+bool is_recorded(const Connection& c, const Participant& source) {
+  return !c.waits && !c.watches && !c.fast.compares_by_samples && source.records() && !source.history.may_jump();
+}
+
+}  // namespace
+
 bool DeferredComparison::can_keep(const Participant& consumer, std::size_t connection, const Participant& source) {
-  const Connection& c = consumer.inputs->connections()[connection];
-  return !c.waits && !c.watches && !c.fast.compares_by_samples && source.records() && !source.history.may_jump() &&
+  return is_recorded(consumer.inputs->connections()[connection], source) &&
          !consumer.comparisons[connection].has_more_indicators();
 }
 
@@ -64,13 +72,19 @@ bool DeferredComparison::can_defer(const Participant& consumer, std::size_t conn
   const bool by_samples =
       !c.approximation->depends_on_step() && !c.approximation->wants_derivatives() && !source.history.has_derivatives();
   const bool ends_known = consumer.records() && !consumer.history.may_jump() && !consumer.may_stop_early();
-  return can_keep(consumer, connection, source) && by_samples && ends_known && !c.source_stops_early;
+  return is_recorded(c, source) && by_samples && ends_known && !c.source_stops_early;
 }
 
 void DeferredComparison::defer(Participant& consumer, std::size_t connection) {
   ConnectionPath& path = consumer.inputs->connections()[connection].fast;
-  path.compares_by_samples = path.deferred = true;
+  path.deferred = true;
   path.deferred_from = consumer.t;
+  Comparison& comparison = consumer.comparisons[connection];
+  if (comparison.has_more_indicators()) {
+    comparison.leave_defect();
+  } else {
+    path.compares_by_samples = true;
+  }
 }
 
 bool DeferredComparison::is_needed(const Network& network, int connection) {
@@ -84,7 +98,7 @@ DeferredComparison::DeferredComparison(const Network& network, int connection)
       from_(connection_.fast.deferred ? connection_.fast.deferred_from : Polynomial::infinity),
       following_(network.participants[consumer_].t_next) {
   Comparison& comparison = network.connection(connection).comparison();
-  comparison.save(before_);
+  comparison.save_for_defect(before_);
   kept_ = comparison.take_kept();
   connection_.fast = {};
   connection_.present = connection_.samples.history = nullptr;  // of the run, which is over

@@ -11,15 +11,16 @@ namespace counterpoint::fast {
 
 /// Fast path: comparisons that are made after the run, when they are asked for, from what was recorded.
 ///
-/// 1. Deferred: nothing is done during the run. What was assumed follows from times and samples alone. Serves
-///    connections whose approximation looks at samples only, whose source and consumer are recorded and end steps where
-///    they said, in systems where none that is waited for waits.
+/// 1. Deferred: nothing is done during the run, but that indicators beside the defect are told, such as a pace.
+///    What was assumed follows from times and samples alone. Serves connections whose approximation looks at samples
+///    only, whose source and consumer are recorded and end steps where they said, in systems where none that is waited
+///    for waits.
 /// 2. Kept: what was assumed is written down, and compared afterwards. Serves what is left where the source is recorded
 ///    and does not jump; windows that are repeated among them, in rounds as well (derived_comparison.hpp).
 ///
-/// Both only where no indicator but the defect listens. Bit-equal: it is `Comparison` that compares. Measured (`python
-/// -m benchmarks coupling --work indicators`): what is deferred takes as long as a run that compares nothing, two
-/// masses 0.75 to 0.94 of the time without it.
+/// The second only where no indicator but the defect listens. Bit-equal: it is `Comparison` that compares. Measured
+/// (`python -m benchmarks coupling --work indicators`): what is deferred takes as long as a run that compares nothing,
+/// two masses 0.75 to 0.94 of the time without it.
 class DeferredComparison {
  public:
   /// Rows of time and outputs.
@@ -31,7 +32,7 @@ class DeferredComparison {
 
   static bool can_defer(const Participant& consumer, std::size_t connection, const Participant& source);
   static bool can_keep(const Participant& consumer, std::size_t connection, const Participant& source);
-  /// Neither compare nor write down from now on.
+  /// Neither compare for the defect nor write down from now on.
   static void defer(Participant& consumer, std::size_t connection);
 
   static bool is_needed(const Network& network, int connection);

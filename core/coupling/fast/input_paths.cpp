@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "coupling/fast/newest_comparison.hpp"
+
 namespace counterpoint::fast {
 
 void InputPaths::choose(std::vector<Connection>& connections, const SetUp& set_up) {
@@ -13,6 +15,7 @@ void InputPaths::choose(std::vector<Connection>& connections, const SetUp& set_u
   for (Connection& c : connections) {
     c.fast.newest_points = asked || !allowed_.newest_points ? 0 : newest_points_of(c);
     c.fast.is_line = allowed_.lines && !c.watches && LineInput::serves(c);
+    c.fast.compares_newest = allowed_.newest_comparisons && NewestComparison::serves(c);
     c.fast.interpolates = c.approximation->covers_intervals();
   }
   if (disturbed_) return;

@@ -105,7 +105,7 @@ void SchedulingPaths::keep_assumed() {
     for (std::size_t k = 0; k < connections.size(); ++k) {
       const Participant& source = network_.participants[connections[k].source];
       const bool served =
-          undecided_ ? DeferredComparison::can_defer(p, k, source) : DeferredComparison::can_keep(p, k, source);
+          DeferredComparison::can_keep(p, k, source) && (!undecided_ || DeferredComparison::can_defer(p, k, source));
       if (served) p.comparisons[k].keep_assumed();
     }
   }

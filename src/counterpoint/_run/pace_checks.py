@@ -169,7 +169,7 @@ def _lengths(where: str, system: System, names: tuple[str, ...], pace: Pace, opt
         for text in step_problems(smallest, float(options.start), end):
             yield Problem(f"{where}.smallest", text)
     for name in names:
-        yield from _refused(where, system, name, limits, span)
+        yield from _refused(where, system, name, limits)
 
 
 def _range(where: str, limits: Limits, pace: Pace, span: float) -> Iterator[Problem]:
@@ -182,10 +182,13 @@ def _range(where: str, limits: Limits, pace: Pace, span: float) -> Iterator[Prob
         yield Problem(f"{where}.smallest", text)
 
 
-def _refused(where: str, system: System, name: str, limits: Limits, span: float) -> Iterator[Problem]:
+def _refused(where: str, system: System, name: str, limits: Limits) -> Iterator[Problem]:
     """Find a subsystem that needs equal steps, or multiples of an inner one, and cannot follow a pace."""
     typical = limits.first or limits.smallest or 1.0
-    texts = list(system.subsystems[name].subsystem.step_problems(ODD_SHARE * typical, span))
+    model = system.subsystems[name].subsystem
+    texts = list(model.step_problems(ODD_SHARE * typical, math.inf))
+    if not texts and list(model.step_problems(ODD_SHARE * typical, typical)):
+        texts = ["it needs equal steps"]
     if texts:
         yield Problem(
             where, f'changes the steps of "{name}", which it refuses ({texts[0]}); give it a fixed step: '

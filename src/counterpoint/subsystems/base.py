@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from .._common.numbers import is_number
 from .._common.ports import PortSpec, port_widths
 from .._common.recorded import MadeBy
 from ..approximations import Approximation
+from ..errors import SetupError
 from ..linear_model import LinearSubsystem
 from ..units import Unit
 
@@ -151,7 +153,13 @@ class Subsystem:
         """Let events change a parameter; whether there is such a one."""
         if name not in self.parameters:
             return False
-        self.opened_parameters = {**self.opened_parameters, name: float(self.parameters[name])}
+        value = self.parameters[name] if isinstance(self.parameters, Mapping) else None
+        if not is_number(value):
+            raise SetupError(
+                f"{type(self).__name__}.parameters: {self.parameters!r}; expected names with finite numbers, their "
+                f'values at the start: {{"{name}": 1.0}}'
+            )
+        self.opened_parameters = {**self.opened_parameters, name: float(value)}
         return True
 
     def open_port(self, name: str, kind: str) -> None:
