@@ -46,3 +46,8 @@ def test_an_fmu_is_asked_where_a_run_is_at_a_time(built, version):
     system.add("mass", exchange(built(OSCILLATOR, version), solver="ode4"), step=0.001)
     model = cp.linearise(system, at=0.02).models["mass"]
     np.testing.assert_allclose(model.A, [[0, 1], [-100, 0]], atol=1e-9)
+
+
+def test_a_linear_model_has_one_solver_where_the_fmu_begins_with_a_choice_of_two(built, version):
+    fmu = exchange(built(OSCILLATOR, version))
+    assert fmu.linear_model(0.0, np.zeros(sum(fmu.input_widths.values())), None).solver == "ode45"

@@ -79,6 +79,7 @@ def _by_inputs(fmu: Fmu, unknowns: list[str], known: list[str]) -> Matrix:
 
 def _solver(fmu: Fmu) -> tuple[str, dict[str, float], str]:
     if fmu.kind == MODEL_EXCHANGE:
-        return fmu.options.chosen_solver, dict(fmu.options.solver_options), ""
+        chosen = fmu.options.chosen_solver
+        return "ode45" if chosen == "auto" else chosen, dict(fmu.options.solver_options), ""
     remark = "the error of its own solver is neglected"
     return ("held", {}, remark) if fmu.input_style == "start" else ("ode45", _EXACT, remark)
