@@ -1,12 +1,11 @@
 """Python's search for cyclic garbage, put off while many objects are made that stay."""
 
-import contextlib
 import gc
 import threading
 from typing import Literal
 
 
-class _Pause(contextlib.ContextDecorator):
+class _Pause:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._inside = 0

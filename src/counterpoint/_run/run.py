@@ -156,8 +156,11 @@ class Run:
     2.0
     """
 
-    @collection_paused
     def __init__(self, system: System, options: RunOptions) -> None:
+        with collection_paused:
+            self._set_up(system, options)
+
+    def _set_up(self, system: System, options: RunOptions) -> None:
         system, options = with_strategy(system, options)
         system = with_fixed_steps(system, options)
         options = check_adapt(with_window(system, options))
