@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..axes import count_plainly
 from ..report import Figure
 from .measuring import Point
 from .operations import Shares
@@ -25,15 +26,10 @@ def _canvas(width: float = 8.0, height: float = 4.6) -> Any:
 
 def _label(axes: Axes, x: str, y: str) -> None:
     """Name the axes; logarithmic ones count 1, 2, 5, 10 in plain numbers."""
-    from matplotlib.ticker import LogLocator, NullFormatter
-
     axes.set(xlabel=x, ylabel=y)
     for axis, scale in ((axes.xaxis, axes.get_xscale()), (axes.yaxis, axes.get_yscale())):
         if scale == "log":
-            low, high = axis.get_view_interval()
-            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 200.0 * low else (1.0,)))
-            axis.set_major_formatter("{x:g}")
-            axis.set_minor_formatter(NullFormatter())
+            count_plainly(axis)
     axes.grid(alpha=0.3)
 
 

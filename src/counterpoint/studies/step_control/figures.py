@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..axes import count_plainly
 from ..report import Figure
 from .runs import Curves, Point
 
@@ -39,6 +40,8 @@ def _work_precision(curves: Curves, folder: Path) -> Figure:
         _curve(right, name, [point.seconds for point in good], good)
     left.set(xlabel="subsystem integrations", ylabel="error", title=curves.problem.name)
     right.set(xlabel="processor time in s")
+    for axes in (left, right):
+        count_plainly(axes.xaxis)
     left.legend(fontsize=8)
     path = folder / f"{curves.problem.name.replace(' ', '-').lower()}.png"
     canvas.savefig(path, dpi=130)
