@@ -1,6 +1,5 @@
 #pragma once
 
-#include "coupling/begins_anew.hpp"
 #include "coupling/step_law.hpp"
 
 namespace counterpoint {
@@ -32,7 +31,7 @@ class PiController {
 
 /// Steps by interface defects: what was assumed for the end of a step against what arrived. Nothing is repeated, so
 /// that any subsystem can be stepped this way.
-class DefectLaw final : public StepLaw, public BeginsAnew {
+class DefectLaw final : public StepLaw {
  public:
   /// One tolerance for each connection of the run, by number. `ahead`: see SignalSize, s.
   DefectLaw(double tolerance, std::vector<SignalTolerance> signals, double ahead);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "coupling/begins_anew.hpp"
-
 namespace counterpoint {
 
 namespace {
@@ -14,10 +12,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double share_after_foreseen = 0.125;
 /// A step whose estimate is larger, in units of the tolerance, has missed it.
 constexpr double missed = 3.0;
-
-void begin_anew(StepLaw& law) {
-  if (auto* remembers = dynamic_cast<BeginsAnew*>(&law)) remembers->begin_anew();
-}
 }  // namespace
 
 /// Flat for the same reason as Scheduler::go.
@@ -45,7 +39,7 @@ void StepChooser::choose(double t, double known, const StepClock& clock) {
   if (std::isnan(row_.estimate)) estimated(choice.estimate, choice.signal);
   write();
   const bool anew = last_ == 0.0 || std::abs(t - event_) <= clock.tolerance();  // what was before an event says little
-  if (anew) begin_anew(*law_);
+  if (anew) law_->begin_anew();
   const double first = is_foreseen_ ? std::max(limits_.first, share_after_foreseen * wanted_) : limits_.first;
   if (anew && limits_.first > 0.0 && (last_ == 0.0 || choice.length > first)) {
     choice.length = first;

@@ -44,6 +44,8 @@ struct StepError {
 ///     One that does not listen says so (`listens`) and is told nothing.
 ///  4. `error_of_step(t_end, length)` judges the step that was just made, where steps may be rejected, before the next
 ///     one is proposed. After `returned_to` what that step has told is forgotten.
+///  5. `begin_anew()` comes before the proposal of a step that begins at the start or at an event: errors of earlier
+///     steps say little of what follows.
 class StepLaw : public Indicator {
  public:
   virtual void join(const Network& /*network*/, int /*participant*/) {}
@@ -51,6 +53,7 @@ class StepLaw : public Indicator {
   virtual bool listens() const { return false; }
   virtual StepChoice propose(double t, double last, double known) = 0;
   virtual StepError error_of_step(double /*t_end*/, double /*length*/) { return {}; }
+  virtual void begin_anew() {}
   void arrived(const Arrival&) override {}
 };
 

@@ -12,7 +12,7 @@ from .texts import can_be_signal
 def waits_for_connection(variable: Variable) -> bool:
     """Return whether an input or output is a port only where it is connected or set.
 
-    Strings and binaries are, and inputs without a start value: nobody but the FMU knows the value that it has when
+    Strings and binaries are, and inputs without a start value: only the FMU knows the value that it has when
     nothing writes it.
     """
     if not variable.is_numeric:

@@ -67,24 +67,3 @@ def test_messages_name_what_a_file_may_contain(tmp_path, block, message):
     with pytest.raises(cp.ScenarioError) as caught:
         load(tmp_path, block)
     assert message in str(caught.value)
-
-
-def test_all_mistakes_of_a_block_are_told_at_once(tmp_path):
-    with pytest.raises(cp.ScenarioError) as caught:
-        load(tmp_path, 'kind = "transfer_function", inputs = ["one"], numeratr = [1.0], gian = 3.0, initial = "x"')
-    said = str(caught.value)
-    for words in (
-        '"numerator": is missing',
-        '"denominator": is missing',
-        '"numeratr": no such parameter of transfer_function; did you mean "numerator"?',
-        '"gian": no such parameter of transfer_function; it has: denominator, initial, numerator',
-    ):
-        assert words in said
-    assert len(said.splitlines()) == 4  # the complaint about "initial" needs a numerator and a denominator
-
-
-def test_a_wrong_value_hides_no_unknown_name(tmp_path):
-    with pytest.raises(cp.ScenarioError) as caught:
-        load(tmp_path, 'kind = "integrator", inputs = ["one"], initial = "x", limts = [0, 1]')
-    assert '"initial": expected a number, not text' in str(caught.value)
-    assert '"limts": no such parameter of integrator; did you mean "limits"?' in str(caught.value)

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...errors import SetupError, did_you_mean
-from ..block import Block
 from ..blocks.family import limit_values
 from ..diagram import Diagram
 from .tables import BlockTable, Signals
@@ -31,8 +30,6 @@ _PORTS = {"external_initial": "initial"}
 """Inputs that the core calls otherwise."""
 _EDGES = ("rising", "falling", "either", "level")
 _INTERNAL = frozenset((*_FLAGS.values(), "count"))
-_ABOUT = re.compile(r'"([^"]+)": (?!.*": )(.*)$')
-"""Name and complaint at the end of a message about a parameter."""
 _UNKNOWN = re.compile(r'^(.*)"([^"]+)": no such parameter of (\w+); it has: (.*)$')
 
 
@@ -87,39 +84,6 @@ def listing_what_users_write(kind: str) -> Iterator[None]:
             raise
         names = _written(kind, found[4].split(", "))
         raise SetupError(f'{found[1]}"{found[2]}": no such parameter of {kind}{_hint(found[2], names)}') from None
-
-
-def add_block(diagram: Diagram, name: str, entry: BlockTable) -> Block:
-    """Add the block of a table; raise SetupError with all that is wrong with its parameters.
-
-    The core stops at the first mistake: what is wrong is taken out, or what is missing put in, and it is asked again.
-    Once something was put in, only unknown and missing names count: other complaints may be about what was put in.
-    """
-    values = in_core_terms(entry)[0]
-    problems: list[str] = []
-    put_in: set[str] = set()
-    while True:
-        try:
-            with listing_what_users_write(entry.kind):
-                block = diagram.add(entry.kind, name=name, **values)
-        except SetupError as error:
-            found = _ABOUT.search(str(error))
-            key, said = (found[1], found[2]) if found is not None else ("", "")
-            is_missing = said.startswith("is missing") and key not in values
-            if not put_in or is_missing or said.startswith("no such parameter"):
-                problems.append(str(error))
-            if is_missing and key not in put_in:
-                values[key] = "" if "text" in said else 1.0
-                put_in.add(key)
-            elif key in values and key not in put_in:
-                del values[key]
-            else:
-                raise SetupError(list(dict.fromkeys(problems))) from None
-        else:
-            break
-    if problems:
-        raise SetupError(problems)
-    return block
 
 
 def _hint(name: str, names: list[str]) -> str:

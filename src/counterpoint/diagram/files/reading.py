@@ -21,7 +21,7 @@ from ...errors import SetupError, did_you_mean
 from ..block import Block
 from ..diagram import Diagram
 from ..python_block import argument_names
-from .parameters import add_block, in_core_terms
+from .parameters import in_core_terms, listing_what_users_write
 from .tables import (
     BlockTable,
     ContentTable,
@@ -172,7 +172,8 @@ class _Builder:
                     return self._function(diagram, name, entry)
                 self._check_kind(entry)
                 _check_keys(name, entry)
-                return add_block(diagram, name, entry)
+                with listing_what_users_write(entry.kind):
+                    return diagram.add(entry.kind, name=name, **in_core_terms(entry)[0])
             content = self._superblock(entry, at)
             return None if content is None else diagram.superblock(content, name=name)
         return None

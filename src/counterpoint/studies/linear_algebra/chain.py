@@ -1,4 +1,4 @@
-"""Matrices of the chain of four-bar loops, with as many entries a row as wanted."""
+"""Matrices of the chain of four-bar loops, with as many entries per row as wanted."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def rods(loops: int) -> tuple[list[tuple[int, int, float]], list[list[tuple[int,
 
 
 def tangent(size: int, per_row: float = 0.0) -> Matrix:
-    """Return M + h²/4 α Φqᵀ Φq of about `size` unknowns with about `per_row` entries a row, or as many as it has.
+    """Return M + h²/4 α Φqᵀ Φq of about `size` unknowns with about `per_row` entries per row, or as many as it has.
 
     Artificial entries lie beside the diagonal, small against it: what a beam of elements would add.
     """
@@ -97,7 +97,7 @@ def tangent(size: int, per_row: float = 0.0) -> Matrix:
 
 
 def _width(size: int, per_row: float) -> int:
-    """Return how many diagonals on either side make so many entries a row."""
+    """Return how many diagonals on either side make so many entries per row."""
     entries, width = size, 0
     while entries < per_row * size and width < size - 1:
         width += 1

@@ -34,7 +34,7 @@ def _label(axes: Axes, x: str, y: str) -> None:
 
 
 def curves(path: Path, points: Sequence[Point], names: Sequence[str], over: str, caption: str) -> Figure:
-    """Draw µs of a factorisation and four solutions over the size or the entries a row."""
+    """Draw µs of a factorisation and four solutions over the size or the entries per row."""
     canvas = _canvas()
     axes = canvas.subplots()
     draw(axes, points, names, over)
@@ -52,7 +52,7 @@ def draw(axes: Axes, points: Sequence[Point], names: Sequence[str], over: str) -
         x = [getattr(point, over) for point in there]
         axes.loglog(x, [1e6 * point.step(name) for point in there], style, ms=3.5, lw=1.1, label=name,
                     color=COLOURS[k % len(COLOURS)])  # fmt: skip
-    _label(axes, {"size": "unknowns N", "per_row": "entries a row, NNZ/N"}[over], "µs")
+    _label(axes, {"size": "unknowns N", "per_row": "entries per row, NNZ/N"}[over], "µs")
 
 
 def three_fills(path: Path, parts: Mapping[float, Sequence[Point]], names: Sequence[str], caption: str) -> Figure:
@@ -76,7 +76,7 @@ def best_map(path: Path, points: Sequence[Point], names: Sequence[str], caption:
         there = [point for point, winner in zip(points, winners, strict=True) if winner == name]
         axes.loglog([p.size for p in there], [p.per_row for p in there], "s", ms=11, label=name,
                     color=COLOURS[k % len(COLOURS)])  # fmt: skip
-    _label(axes, "unknowns N", "entries a row, NNZ/N")
+    _label(axes, "unknowns N", "entries per row, NNZ/N")
     axes.legend(fontsize=8, markerscale=0.6, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     canvas.savefig(path, dpi=130)
     return Figure(path, caption)
@@ -93,7 +93,7 @@ def speed_up(path: Path, points: Sequence[Point], threaded: str, others: Sequenc
             [p.per_row for p in there], ratios, "o-", ms=4, label=f"N = {size}", color=COLOURS[k % len(COLOURS)]
         )
     axes.axhline(1.0, color="#888", lw=0.8)
-    _label(axes, "entries a row, NNZ/N", "speed-up against the best sequential one")
+    _label(axes, "entries per row, NNZ/N", "speed-up against the best sequential one")
     axes.legend(fontsize=8)
     canvas.savefig(path, dpi=130)
     return Figure(path, caption)

@@ -84,7 +84,7 @@ def grid(
     progress: Progress | None,
     what: str,
 ) -> list[Point]:
-    """Measure at sizes and entries a row."""
+    """Measure at sizes and entries per row."""
     found = []
     for k, (size, per_row) in enumerate(places):
         if progress is not None:

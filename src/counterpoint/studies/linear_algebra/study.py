@@ -41,7 +41,7 @@ INTRODUCTION = (
 )
 
 TYPICAL = Table(
-    "Table 4.2: typical entries a row",
+    "Table 4.2: typical entries per row",
     ["problem and formulation", "NNZ/N, printed"],
     [
         ["rigid bodies, global formulation", "< 10"],
@@ -174,7 +174,7 @@ def what_holds(measured: Measured) -> str:
     return (
         "What still holds: sparse solvers beat dense ones from a few unknowns on, and places known beforehand beat "
         f"generic sparse operations. What has changed: {best}a solver that lists the operations of one pattern "
-        f"({OURS}) is faster than any of them for symmetric matrices with few entries a row, where KLU led. "
+        f"({OURS}) is faster than any of them for symmetric matrices with few entries per row, where KLU led. "
         f"At N = {biggest[FILLS[0]].size} the fastest are {winners}. Factorisation and solutions take "
         f"{100 * share.solver:.0f} % of a step (54 % printed): two processors in the solver alone could make it "
         f"at most {share.bound():.2f} times as fast."
@@ -245,8 +245,8 @@ def _figures(folder: Path, found: Sequence[Library], measured: Measured) -> list
                "Figure 3.2: dense solvers over the size; static-ldlt for comparison."),
         curves(folder / "sparse.png", chain, sparse, "size", "Figure 3.4: sparse solvers over the size."),
         curves(folder / "fill.png", measured.filled, everyone, "per_row",
-               "Figure 3.5: solvers over the entries a row, 100 unknowns."),
-        best_map(folder / "best.png", regions, sequential, "Figure 3.6: the fastest solver by size and entries a row."),
+               "Figure 3.5: solvers over the entries per row, 100 unknowns."),
+        best_map(folder / "best.png", regions, sequential, "Figure 3.6: fastest solver by size and entries per row."),
         best_map(folder / "best-with-pivoting.png", regions, without_refactor,
                  "Figure 3.7: the same without factorisations by KLU that keep their pivots."),
         three_fills(folder / "large.png", measured.large, sparse, "Figure 4.4: solvers over the size for three fills."),
