@@ -34,6 +34,14 @@ def shared_object(*names: str) -> Path:
     return _built(f"{names[0]}.so", (compiler(), *LIBRARY_FLAGS, *map(str, sources)), sources)
 
 
+def shared_object_of(name: str, text: str) -> Path:
+    """Return the shared library of a source that was written just now, compiled if it has changed."""
+    source = HERE / "_build" / f"{name}.cpp"
+    source.parent.mkdir(exist_ok=True)
+    source.write_text(text, encoding="utf-8")
+    return _built(f"{name}.so", (compiler(), *LIBRARY_FLAGS, str(source)), [source])
+
+
 def program(name: str, part: str) -> Path:
     """Return the program of ``native/NAME.cpp`` with one part of the core, compiled if any of it has changed.
 
@@ -45,8 +53,9 @@ def program(name: str, part: str) -> Path:
         Folder of ``core`` whose sources belong to it.
     """
     sources = [HERE / "native" / f"{name}.cpp", *sorted((CORE / part).glob("*.cpp"))]
-    headers = [*sorted((CORE / part).glob("*.hpp")), *sorted((HERE.parent / "tests" / "core").glob("*.hpp"))]
-    command = (compiler(), *PROGRAM_FLAGS, f"-I{CORE}", "-isystem", str(_eigen()), *map(str, sources))
+    folders = (CORE / part, HERE.parent / "tests" / "core", HERE / "native")
+    headers = [header for folder in folders for header in sorted(folder.glob("*.hpp"))]
+    command = (compiler(), *PROGRAM_FLAGS, f"-I{CORE}", "-isystem", str(_eigen()), *map(str, sources), "-ldl")
     return _built(name, command, [*sources, *headers])
 
 

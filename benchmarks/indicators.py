@@ -35,7 +35,7 @@ def without_indicators() -> Iterator[None]:
     kept = _core.RunSpec, Recorder._defects, Recorder._defer
     _core.RunSpec = Blind  # type: ignore[misc]
     Recorder._defects = lambda self: []  # type: ignore[method-assign]
-    Recorder._defer = lambda self, store: None  # type: ignore[method-assign]
+    Recorder._defer = lambda self: None  # type: ignore[method-assign]
     try:
         yield
     finally:

@@ -3,7 +3,7 @@
 import subprocess
 from itertools import groupby
 
-from benchmarks.compiled import program
+from benchmarks.compiled import program, shared_object_of
 from benchmarks.harness import OURS, Bench
 
 
@@ -15,6 +15,18 @@ def chain(bench: Bench) -> None:
 def random(bench: Bench) -> None:
     """Random patterns of several fills, up to full matrices."""
     _measure(bench, "random")
+
+
+def compiled(bench: Bench) -> None:
+    """Time a solver compiled for one pattern, every operation a statement, beside our schedule for all of them."""
+    kernel = str(program("pattern_kernel", "linear"))
+    for loops in (1, 10) if bench.quick else (1, 2, 4, 10, 40, 100, 400):
+        text = subprocess.run([kernel, "print", str(loops)], capture_output=True, text=True, check=True).stdout
+        library = str(shared_object_of(f"chain_{loops}", text))
+        done = subprocess.run([kernel, "time", str(loops), library], capture_output=True, text=True, check=True)
+        size, theirs, ours = done.stdout.split()
+        values = {"compiled": float(theirs) / 1e3, OURS: float(ours) / 1e3}
+        bench.add("compiled", f"condensed ({size})", values, "µs")
 
 
 def _measure(bench: Bench, work: str) -> None:
@@ -31,4 +43,4 @@ def _measure(bench: Bench, work: str) -> None:
         bench.add(work, f"{matrix} ({size})", values, "µs")
 
 
-WORKS = {"chain": chain, "random": random}
+WORKS = {"chain": chain, "random": random, "compiled": compiled}

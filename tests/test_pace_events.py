@@ -52,6 +52,28 @@ def test_after_an_event_the_errors_before_it_do_not_shorten_steps():
         assert rows.length[k + 1] >= rows.length[k]
 
 
+def test_few_short_steps_after_an_event_count_with_the_root_of_their_length():
+    """What a step leaves behind is its error times its length; elsewhere short steps are no more wrong than others."""
+    scale = {"source.y": 1.0, "follower.y": 1.0}
+    pace = cp.pace.defect(1e-2, first=0.01, absolute=0.0, scale=scale, reject=False)
+    result = driven(ramp(), step=0.01).run(until=4.0, scheme="parallel", pace=pace)
+    rows = result.steps["follower"]
+    defects = [np.asarray(result._view.defects(k)) for k in range(2)]
+    lengths = rows.length.to_numpy()
+    corners = [int(rows.index[np.abs(rows.t - corner) < 1e-9][0]) for corner in (1.0, 1.3)]
+    roots = 0
+    for corner, k in ((c, c + n) for c in corners for n in range(10)):
+        if k >= len(rows) - 1 or (k > corners[1] > corner):
+            continue
+        end = rows.t[k] + lengths[k]
+        error = max(np.abs(d[:, 1] - d[:, 2])[np.abs(d[:, 0] - end) < 1e-9].max() for d in defects) / 1e-2
+        share = lengths[k] / lengths[: k + 1].mean()
+        few = share < 1.0 and k - corner < 8
+        roots += few
+        assert rows.estimate[k] == pytest.approx(error * (share**0.5 if few else max(share, 1.0)), rel=1e-6)
+    assert roots >= 4
+
+
 def test_the_pace_of_one_subsystem_meets_the_corners_of_its_source():
     system = cp.System("driven")
     system.add("source", ramp(), step=0.05)

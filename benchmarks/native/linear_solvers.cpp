@@ -10,31 +10,18 @@
 // counts.
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <random>
 #include <string>
 
 #include "../../tests/core/four_bar.hpp"
 #include "linear/ordering.hpp"
+#include "nanoseconds.hpp"
 
 using namespace counterpoint;
 using testing::Matrix;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-/// Nanoseconds of one call, over as many calls as take about 0.2 ms.
-template <class Work>
-double nanoseconds(Work&& work) {
-  for (int count = 1;; count *= 4) {
-    const auto begin = Clock::now();
-    for (int k = 0; k < count; ++k) work();
-    const double passed = std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
-    if (passed > 2e5) return passed / count;
-  }
-}
 
 class Candidate {
  public:

@@ -20,6 +20,7 @@
 #include "coupling/response_window.hpp"
 #include "coupling/scheduler.hpp"
 #include "coupling/windowed_scheduler.hpp"
+#include "fmi/own_inputs.hpp"
 #include "numbers.hpp"
 
 namespace counterpoint::bind {
@@ -61,6 +62,15 @@ Rows joined(const std::vector<Rows>& blocks) {
   double* place = all.data.get();
   for (const Rows& block : blocks) place = std::copy_n(block.data.get(), block.size, place);
   return all;
+}
+
+/// Few rows in one piece: each piece costs more in Python than copying so many numbers.
+std::vector<Rows> joined_if_small(std::vector<Rows> blocks) {
+  constexpr std::size_t small = 1 << 17;
+  std::size_t doubles = 0;
+  for (const Rows& block : blocks) doubles += block.size;
+  if (blocks.size() < 2 || doubles > small) return blocks;
+  return {joined(blocks)};
 }
 
 /// Rows (t, assumed, arrived) that become an array when they are first read: NumPy sees one.
@@ -119,7 +129,7 @@ void bind_taking(Class& c) {
         std::vector<Participant>& participants = d.network().participants;
         for (std::size_t i = 0; i < participants.size(); ++i) {
           if (participants[i].row_count() < at_least) continue;
-          for (Rows& rows : participants[i].take_rows()) {
+          for (Rows& rows : joined_if_small(participants[i].take_rows())) {
             nb::object made = to_rows(std::move(rows), 1 + participants[i].history.width());
             all.append(ParticipantRows{static_cast<int>(i), std::move(made)});
           }
@@ -283,12 +293,17 @@ void bind_network(Class& c) {
           return d.network().time();
       },
       "Time that every subsystem has reached for good.");
+  c.def(
+      "undefined_since", [](Driver& d, int i) { return d.network().participants.at(i).undefined_since(); },
+      nb::arg("participant"), "Per output: since when it is NaN or infinite, s; empty where none may be.");
   c.def("values", [](Driver& d, int i) {
     const History& h = d.network().participants.at(i).history;
     return std::vector<double>(h.value(h.end() - 1), h.value(h.end() - 1) + h.width());
   });
   c.def("set_constant", [](Driver& d, int i, int offset, double value) {
-    d.network().participants.at(i).inputs->set_constant(offset, value);
+    Participant& p = d.network().participants.at(i);
+    if (auto* own = dynamic_cast<fmi::OwnInputs*>(p.subsystem.get())) own->write_input(offset);
+    p.inputs->set_constant(offset, value);
   });
   c.def(
       "change_approximation",
@@ -311,12 +326,23 @@ void bind_network(Class& c) {
       "defect", [](Driver& d, int k) { return figures_of(d.network().connection(k).comparison().defect); },
       nb::arg("connection"), "What was compared on a connection so far.");
   c.def(
+      "deferred_comparisons", [](Driver& d) { return fast::DeferredComparisons(d.network()); },
+      "How to compare after the run what was not compared in it. To be asked once, when the run has ended.");
+  c.def(
       "deferred_comparison",
       [](Driver& d, int k) -> std::optional<fast::DeferredComparison> {
         if (!fast::DeferredComparison::is_needed(d.network(), k)) return std::nullopt;
         return fast::DeferredComparison(d.network(), k);
       },
       nb::arg("connection"), "How to compare after the run, where it was not done in it.");
+  c.def(
+      "comparison_settings",
+      [](Driver& d, int k) {
+        const std::string settings = fast::DeferredComparison::settings(d.network(), k);
+        return nb::bytes(settings.data(), settings.size());
+      },
+      nb::arg("connection"),
+      "What a deferred comparison needs and is known before the run; empty where nothing is compared.");
   c.def_prop_ro(
       "failure", [](Driver& d) { return d.network().failure; }, "Why it stopped; of no kind when it did not.");
 }
@@ -343,6 +369,18 @@ void bind_recorded(nb::module_& m) {
               "Time, assumed and arrived values, a row per comparison.");
   nb::class_<fast::DeferredComparison>(m, "DeferredComparison",
                                        "What a run did not compare, for it follows from its record.")
+      .def(
+          "__init__",
+          [](fast::DeferredComparison* self, const nb::bytes& settings, const std::vector<double>& numbers) {
+            new (self) fast::DeferredComparison(std::string(settings.c_str(), settings.size()), numbers);
+          },
+          nb::arg("settings"), nb::arg("numbers"))
+      .def_static("number_count", &fast::DeferredComparison::number_count, nb::arg("width"), "How many numbers it has.")
+      .def_prop_ro("numbers", &fast::DeferredComparison::numbers,
+                   "Since when it is deferred and what had been compared before, for a file.")
+      .def_prop_ro("first_column", &fast::DeferredComparison::first_column,
+                   "Of its values among the outputs of the source; one that was read from a file is given these alone.")
+      .def_prop_ro("width", &fast::DeferredComparison::width)
       .def_prop_ro("source", &fast::DeferredComparison::source, "Participant that published.")
       .def_prop_ro("consumer", &fast::DeferredComparison::consumer, "Participant that assumed.")
       .def(
@@ -357,6 +395,9 @@ void bind_recorded(nb::module_& m) {
           "Rows of time, assumed and arrived values since it was deferred, and what was compared in the whole run; "
           "from "
           "all rows that source and consumer have recorded.");
+  nb::class_<fast::DeferredComparisons>(m, "DeferredComparisons", "Those of all connections of a run.")
+      .def_prop_ro("connections", &fast::DeferredComparisons::connections, "By number, in their order.")
+      .def("__getitem__", &fast::DeferredComparisons::of, nb::arg("connection"), nb::rv_policy::reference_internal);
   nb::class_<DefectFigures>(m, "DefectFigures", "Defects of a connection, summed up.")
       .def_ro("count", &DefectFigures::count, "Comparisons.")
       .def_ro("maximum", &DefectFigures::maximum, "Largest difference between what was assumed and what arrived.")

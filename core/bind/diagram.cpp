@@ -151,6 +151,18 @@ void bind_diagram(nb::module_& parent) {
         return recipe::make(recipe::block_factory, kind, parameters(numbers, texts));
       },
       nb::arg("kind"), nb::arg("numbers"), nb::arg("texts"));
+  m.def(
+      "mistakes",
+      [](const std::string& kind, const std::map<std::string, NumberArray>& numbers,
+         const std::map<std::string, std::string>& texts) {
+        const MadeBlock made = registry().try_make(kind, parameters(numbers, texts));
+        std::vector<std::tuple<std::string, std::string, bool>> mistakes;
+        for (const Mistake& m : made.mistakes) mistakes.emplace_back(m.parameter, m.text, m.is_unknown);
+        return std::make_pair(mistakes, made.asked);
+      },
+      nb::arg("kind"), nb::arg("numbers"), nb::arg("texts"),
+      "All that is wrong with the parameters of a block (name, sentence, whether there is no such parameter), and the "
+      "names of its parameters.");
   m.def("kinds", [] { return registry().kinds(); }, "Kinds of blocks of the core.");
   m.def(
       "defaults",

@@ -51,11 +51,11 @@ void bind_settings(nb::module_& m) {
       .def(
           "__init__",
           [](Port* self, Type type, ValueReference reference, int width, bool continuous,
-             const std::vector<int>& clocks, bool negated, bool slope, const std::string& name) {
-            new (self) Port{type, reference, width, continuous, clocks, negated, slope, name};
+             const std::vector<int>& clocks, bool negated, bool slope, bool written, const std::string& name) {
+            new (self) Port{type, reference, width, continuous, clocks, negated, slope, written, name};
           },
           nb::arg("type"), nb::arg("reference"), nb::arg("width"), nb::arg("continuous"), nb::arg("clocks"),
-          nb::arg("negated"), nb::arg("slope"), nb::arg("name"));
+          nb::arg("negated"), nb::arg("slope"), nb::arg("written"), nb::arg("name"));
   nb::enum_<ClockKind>(m, "ClockKind", "When a clock ticks.")
       .value("periodic", ClockKind::periodic)
       .value("changing", ClockKind::changing)

@@ -12,6 +12,7 @@ NB_MODULE(_core, m) {
   counterpoint::bind::bind_window(m);
   counterpoint::bind::bind_run_spec(m);
   counterpoint::bind::bind_coupling(m);
+  counterpoint::bind::bind_advancing(m);
   counterpoint::bind::bind_python_subsystems(m);
   counterpoint::bind::bind_fed(m);
   counterpoint::bind::bind_ode(m);

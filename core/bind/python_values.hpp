@@ -41,6 +41,7 @@ void bind_python_subsystems(nb::module_& m);
 void bind_fed(nb::module_& m);
 void bind_run_spec(nb::module_& m);
 void bind_coupling(nb::module_& m);
+void bind_advancing(nb::module_& m);
 void bind_pace(nb::module_& m);
 void bind_window(nb::module_& m);
 void bind_multibody(nb::module_& m);

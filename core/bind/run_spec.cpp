@@ -69,6 +69,7 @@ void bind_run_spec(nb::module_& m) {
           nb::arg("start"), nb::arg("until"), nb::arg("tolerance"), nb::arg("initial_passes"))
       .def_rw("compares", &RunSpec::compares, "False: defects are left out, to measure what they cost.")
       .def_rw("keeps_record", &RunSpec::keeps_record, "What follows from recorded rows need not be found in the run.")
+      .def_rw("streams_record", &RunSpec::streams_record, "They are kept in a file.")
       .def_rw("fast_paths", &RunSpec::fast_paths, "What is faster and the same; tests and benchmarks take paths away.")
       .def(
           "add_participant",

@@ -77,14 +77,10 @@ std::size_t Comparison::behind(const Samples& samples, double t) {
   return arrived_.data();
 }
 
-void Comparison::save(Saved& into) const {
-  into.compared_for = compared_for_;
-  into.pending.clear();
+/// Where what was assumed is kept, nothing is pending or compared.
+void Comparison::save_compared(Saved& into) const {
   if (pending())
     into.pending.assign(assumed_.begin() + static_cast<long>(first_), assumed_.begin() + static_cast<long>(last_));
-  into.kept = kept_.total();
-  into.place = place_;
-  if (keeps_) return;  // nothing was compared
   into.tally = defect.tally_;
   const std::size_t width = defect.spreads_.size();
   if (into.spreads.size() != width) into.spreads.resize(width);

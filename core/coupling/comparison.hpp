@@ -33,14 +33,22 @@ class Comparison {
   }
 
   bool pending() const { return first_ < last_; }
+  std::size_t pending_rows() const { return (last_ - first_) / (1 + static_cast<std::size_t>(width_)); }
   double pending_time() const { return assumed_[first_]; }
 
   /// Before anything is compared: do not, but keep what was assumed: what arrived is recorded
   /// (fast/deferred_comparison.hpp).
   void keep_assumed() { keeps_ = true; }
   bool keeps_assumed() const { return keeps_; }
-  /// Rows (t, assumed) that were kept.
+  /// The same for the end of every step, where source and consumer step together: its sample tells the time.
+  void keep_assumed_of_samples() {
+    keeps_ = true;
+    keeps_times_ = false;
+    kept_ = RowBuffer(width_);
+  }
+  /// Rows (t, assumed) that were kept; of samples (assumed), of all but the initial one in their order.
   std::vector<Rows> take_kept() { return kept_.take(); }
+  bool keeps_times() const { return keeps_times_; }
   /// Tell the other indicators alone from now on: the defect follows from what is recorded.
   void leave_defect();
 
@@ -62,7 +70,13 @@ class Comparison {
     std::size_t place = 0;
     std::size_t rows = 0;
   };
-  void save(Saved& into) const;
+  void save(Saved& into) const {
+    into.compared_for = compared_for_;
+    into.kept = kept_.total();
+    into.place = place_;
+    into.pending.clear();
+    if (!keeps_) save_compared(into);
+  }
   void restore(const Saved& saved, double t);
   /// What counts for the defect: as of now, or as of when that was left.
   void save_for_defect(Saved& into) const;
@@ -77,6 +91,7 @@ class Comparison {
     if (last_ > assumed_.size()) assumed_.resize(2 * last_);
     return &assumed_[row];
   }
+  void save_compared(Saved& into) const;
   void compare(double t, const double* assumed, const Samples& samples, const Connection& c);
   /// Tell the indicators beside the defect, and which sample has told it.
   void tell(Arrival& arrival, const Samples& samples);
@@ -89,9 +104,10 @@ class Comparison {
   int connection_;
   int width_;
   bool keeps_ = false;
+  bool keeps_times_ = true;
   bool leaves_defect_ = false;
   Saved when_left_;
-  RowBuffer kept_;                               ///< rows (t, assumed)
+  RowBuffer kept_;                               ///< rows (t, assumed), or (assumed)
   std::size_t place_ = 0;                        ///< the sample that was compared last
   double compared_for_ = -Polynomial::infinity;  ///< the source's sample of the last assumption
   std::size_t first_ = 0;                        ///< where the oldest assumption that is pending begins

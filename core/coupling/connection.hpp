@@ -32,6 +32,7 @@ struct Connection {
   Samples samples;                   ///< of `present`, or of the pass before when it `reads_earlier`
   Polynomial polynomial;
   std::vector<double> last_input;  ///< before gain and offset; empty until the first step ended
+  std::size_t marked_end = 0;      ///< of the samples in use where a stretch of time begins that may be repeated
   std::vector<double> scratch;
   fast::ConnectionPath fast;
   int number = 0;         ///< in the run

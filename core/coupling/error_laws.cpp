@@ -55,7 +55,7 @@ void DefectLaw::arrived(const Arrival& arrival) {
 StepChoice DefectLaw::propose(double t, double last, double known) {
   const double up_to = known + 1e-9 * std::abs(last);
   mean_.tell(last);
-  const double share = mean_.weight(last);
+  const double share = weight(last);
   StepChoice choice{std::numeric_limits<double>::infinity(), StepRule::law, 0.0, -1};
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < slots_.size(); ++k) {
@@ -93,11 +93,16 @@ StepChoice DefectLaw::propose(double t, double last, double known) {
   return choice;
 }
 
+double DefectLaw::weight(double length) const {
+  const double share = mean_.share(length);
+  return share > 1.0 ? share : had_event_ && steps_ < few_samples ? std::sqrt(share) : 1.0;
+}
+
 StepError DefectLaw::error_of_step(double /*t_end*/, double length) {
   StepError worst;
   for (std::size_t k = 0; k < slots_.size(); ++k) {
     for (const Told& told : slots_[k].told) {
-      const double error = told.error * mean_.weight(length);
+      const double error = told.error * weight(length);
       if (error > worst.error) worst = {error, static_cast<int>(k), power(slots_[k])};
     }
   }
@@ -106,6 +111,7 @@ StepError DefectLaw::error_of_step(double /*t_end*/, double length) {
 
 void DefectLaw::begin_anew() {
   steps_ = 0;
+  had_event_ = mean_.length() > 0.0;  // else it is the start
   for (Slot& slot : slots_) slot.controller.forget();
 }
 

@@ -60,11 +60,17 @@ class DefectLaw final : public StepLaw {
   /// With which the error of the step under way grows: few samples since an event allow low orders only.
   int power(const Slot& slot) const { return slot.tolerance.order < steps_ ? slot.tolerance.order + 1 : steps_ + 1; }
 
+  /// By which an error counts. What a step leaves behind is its error times its length; steps that are shorter than the
+  /// mean are no more wrong for that where many of them may follow each other. Right after an event there are few: half
+  /// way between the two.
+  double weight(double length) const;
+
   double tolerance_;
   double ahead_;
   bool keeps_before_ = false;
   MeanStep mean_;
-  int steps_ = 0;            ///< since the start or the last event
+  int steps_ = 0;  ///< since the start or the last event
+  bool had_event_ = false;
   double logarithm_ = 0.0;   ///< of the factor found last
   double factor_ = 1.0;      ///< the same where nothing changes: found once
   std::vector<Slot> slots_;  ///< by connection: each is told by one thread

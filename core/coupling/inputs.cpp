@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "coupling/few_numbers.hpp"
 #include "signal/smooth_stretch.hpp"
 
 namespace counterpoint {
@@ -291,30 +290,14 @@ void Inputs::restore(const Saved& saved) {
   if (events_) events_->restore(saved.events);
 }
 
-void Inputs::mark(Mark& into) {
-  fast_.leave_lines(connections_);
-  const std::size_t count = connections_.size();
-  if (into.ends.size() != count) {  // the first time
-    into.ends.resize(count);
-    into.last_inputs.resize(per_step_ ? count : 0);
-  }
-  for (std::size_t k = 0; k < count; ++k) into.ends[k] = connections_[k].samples.end;
+void Inputs::mark_more(Mark& into) const {
+  into.last_inputs.resize(per_step_ ? connections_.size() : 0);
   for (std::size_t k = 0; k < into.last_inputs.size(); ++k) into.last_inputs[k] = connections_[k].last_input;
-  copy_few(values_, into.values);
-  into.step = step_;
   if (events_) events_->save(into.events);
 }
 
-void Inputs::return_to(const Mark& mark) {
-  fast_.forget_lines();
-  for (std::size_t k = 0; k < connections_.size(); ++k) {
-    connections_[k].samples.end = mark.ends[k];
-    connections_[k].look_up_again();
-  }
+void Inputs::return_more(const Mark& mark) {
   for (std::size_t k = 0; k < mark.last_inputs.size(); ++k) connections_[k].last_input = mark.last_inputs[k];
-  copy_few(mark.values, values_);
-  step_ = mark.step;
-  window_until_ = -Polynomial::infinity;
   if (events_) events_->restore(mark.events);
 }
 

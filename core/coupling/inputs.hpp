@@ -148,16 +148,29 @@ class Inputs {
   void save(Saved& into) const;
   void restore(const Saved& saved);
 
-  /// The same for a stretch of time that may be repeated, at less cost: what the histories say is looked up again.
+  /// The same for a stretch of time that may be repeated, at less cost: what the histories say is looked up again, and
+  /// the values are made again. The connections remember the samples in use themselves.
   struct Mark {
-    std::vector<std::size_t> ends;                 ///< of the samples in use
     std::vector<std::vector<double>> last_inputs;  ///< where approximations depend on the step
-    std::vector<double> values;
     ConsumerStep step;
     InputEvents::State events;
   };
-  void mark(Mark& into);
-  void return_to(const Mark& mark);
+  void mark(Mark& into) {
+    fast_.leave_lines(connections_);
+    for (Connection& c : connections_) c.marked_end = c.samples.end;
+    into.step = step_;
+    if (per_step_ || events_) mark_more(into);
+  }
+  void return_to(const Mark& mark) {
+    fast_.forget_lines();
+    for (Connection& c : connections_) {
+      c.samples.end = c.marked_end;
+      c.look_up_again();
+    }
+    step_ = mark.step;
+    window_until_ = -Polynomial::infinity;
+    if (per_step_ || events_) return_more(mark);
+  }
 
   /// For fast paths outside (rounds): what they work on.
   fast::InputPaths& fast_paths() { return fast_; }
@@ -189,6 +202,8 @@ class Inputs {
   void freeze_connections();
   void freeze(Connection& c);
   static void freeze_whole(Connection& c);
+  void mark_more(Mark& into) const;
+  void return_more(const Mark& mark);
 
   /// Steps that end after `window_from` and not after `window_until` use the same samples.
   double window_from_ = Polynomial::infinity;

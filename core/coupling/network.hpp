@@ -75,6 +75,7 @@ struct RunSpec {
   std::vector<ConditionSpec> conditions = {};
   bool compares = true;          ///< false: defects are left out, to measure what they cost
   bool keeps_record = false;     ///< what is recorded: what follows from it need not be found during the run
+  bool streams_record = false;   ///< it is kept elsewhere: what has to be kept beside it is small, and can be written
   fast::Choice fast_paths = {};  ///< `none()`: the definition alone, without what is faster and the same (for tests)
 };
 

@@ -90,12 +90,6 @@ double Participant::next_event() const {
   return first;
 }
 
-void Participant::open_until(double end) {
-  clock_.end_at(end);
-  propose();
-  horizon = t_next;
-}
-
 void Participant::save_for_rejection() {
   before_step_ = subsystem->save();
   may_reject_ = before_step_ != nullptr;
@@ -125,17 +119,23 @@ double Participant::accepted_end(double reached) const {
   throw StepFailure(Failure::Kind::contract, text.str());
 }
 
-[[gnu::noinline]] void Participant::not_finite(const double* values) const {
+[[gnu::noinline]] void Participant::not_finite(double time, const double* values) {
+  const bool some_finite = std::any_of(values, values + history.width(), [](double y) { return std::isfinite(y); });
   for (int j = 0; j < history.width(); ++j) {
-    if (std::isfinite(values[j]) || (!undefined_.empty() && undefined_[j] != 0)) continue;
-    throw StepFailure(Failure::Kind::not_finite, std::isnan(values[j]) ? "NaN" : "infinite", j);
+    if (std::isfinite(values[j])) continue;
+    if (!undefined_since_.empty() && undefined_since_[j] <= time) continue;
+    if (unread_.empty() || unread_[j] == 0 || !some_finite)
+      throw StepFailure(Failure::Kind::not_finite, std::isnan(values[j]) ? "NaN" : "infinite", j);
+    undefined_since_[j] = time;
   }
 }
 
 /// What is NaN before the first step is not the work of a step: the model does not define it.
 void Participant::note_undefined(const double* values) {
-  undefined_.assign(unread_.size(), 0);
-  for (std::size_t j = 0; j < unread_.size(); ++j) undefined_[j] = unread_[j] != 0 && !std::isfinite(values[j]);
+  undefined_since_.assign(unread_.size(), Polynomial::infinity);
+  for (std::size_t j = 0; j < unread_.size(); ++j) {
+    if (unread_[j] != 0 && !std::isfinite(values[j])) undefined_since_[j] = t;
+  }
 }
 
 void Participant::publish_derivatives(double time) {
@@ -157,7 +157,8 @@ void Participant::publish_jump(double time) {
 }
 
 void Participant::keep_before_jump(double time, const double* before) {
-  if (!std::all_of(before, before + history.width(), [](double y) { return std::isfinite(y); })) not_finite(before);
+  if (!std::all_of(before, before + history.width(), [](double y) { return std::isfinite(y); }))
+    not_finite(time, before);
   if (!records_) return;
   double* row = rows_.extend();
   row[0] = time;
@@ -183,7 +184,7 @@ const double* Participant::output_after_event(double time) {
 
 void Participant::publish_given(double time, const double* values) {
   for (int j = 0; j < history.width(); ++j) {
-    if (!std::isfinite(values[j])) not_finite(values);
+    if (!std::isfinite(values[j])) not_finite(time, values);
   }
   const bool initial = history.end() == 1 && std::abs(time - history.time(0)) <= tolerance_;
   if (initial) {
@@ -206,7 +207,7 @@ bool Participant::publish_again(const double* values) {
   double* last = history.last_value();
   if (std::equal(values, values + history.width(), last)) return false;
   for (int j = 0; j < history.width(); ++j) {
-    if (!std::isfinite(values[j])) not_finite(values);
+    if (!std::isfinite(values[j])) not_finite(t, values);
   }
   std::copy_n(values, history.width(), last);
   if (double* row = records_ ? rows_.last() : nullptr) std::copy_n(values, history.width(), row + 1);
@@ -293,58 +294,10 @@ void Participant::restore(const Saved& saved) {
   restore_place(saved);
 }
 
-bool Participant::mark(Mark& into) {
-  if (!into.subsystem || !subsystem->save_again(*into.subsystem)) into.subsystem = subsystem->save();
-  if (!into.subsystem) return false;
-  inputs->mark(into.inputs);
-  into.samples = history.end();
-  history.keep_from(history.begin());
-  into.comparisons.resize(comparisons.size());
-  compared_ = pace_listens_;
+void Participant::rewind_comparisons(const Mark& mark) {
   for (std::size_t k = 0; k < comparisons.size(); ++k) {
-    if (!inputs->connections()[k].extrapolates()) continue;
-    comparisons[k].save(into.comparisons[k]);
-    compared_ = compared_ || comparisons[k].pending();
-  }
-  save_place(into);
-  return true;
-}
-
-void Participant::return_to(const Mark& mark) {
-  subsystem->restore(*mark.subsystem);
-  rewind(mark);
-}
-
-void Participant::rewind(const Mark& mark) {
-  inputs->return_to(mark.inputs);
-  history.cut_back(mark.samples);
-  for (std::size_t k = 0; compared_ && k < comparisons.size(); ++k) {
     if (inputs->connections()[k].extrapolates()) comparisons[k].restore(mark.comparisons[k], mark.t);
   }
-  restore_place(mark);
-}
-
-void Participant::save_place(Place& into) const {
-  into.clock = clock_;
-  if (has_pace_) pace_->marked();
-  into.communication_point = communication_point_.time;
-  into.t = t;
-  into.t_next = t_next;
-  into.horizon = horizon;
-  into.steps = steps;
-  into.rows = rows_.total();
-}
-
-void Participant::restore_place(const Place& saved) {
-  clock_ = *saved.clock;
-  communication_point_.time = saved.communication_point;
-  t = saved.t;
-  t_next = saved.t_next;
-  horizon = saved.horizon;
-  steps = saved.steps;
-  proposing = false;
-  rows_.shrink(saved.rows);
-  if (has_pace_) pace_->returned_to(t);
 }
 
 }  // namespace counterpoint

@@ -78,7 +78,11 @@ class Participant {
     if (fixed_ == nullptr) t_next = next_end();
   }
   /// No step goes beyond `end` from now on: one that would ends there, and with it the participant has finished.
-  void open_until(double end);
+  void open_until(double end) {
+    clock_.end_at(end);
+    propose();
+    horizon = t_next;
+  }
   /// Others want to know its sources up to `end` before they step.
   void wants_sources_until(double end) { horizon = std::max(horizon, end); }
 
@@ -130,10 +134,28 @@ class Participant {
     Inputs::Mark inputs;
     std::size_t samples;  ///< in the history
   };
-  bool mark(Mark& into);
-  void return_to(const Mark& mark);
+  bool mark(Mark& into) {
+    if (!into.subsystem || !subsystem->save_again(*into.subsystem)) into.subsystem = subsystem->save();
+    if (!into.subsystem) return false;
+    inputs->mark(into.inputs);
+    into.samples = history.end();
+    history.keep_from(history.begin());
+    compared_ = pace_listens_;
+    if (!comparisons.empty()) mark_comparisons(into);
+    save_place(into);
+    return true;
+  }
+  void return_to(const Mark& mark) {
+    subsystem->restore(*mark.subsystem);
+    rewind(mark);
+  }
   /// The same but for the subsystem, which has failed.
-  void rewind(const Mark& mark);
+  void rewind(const Mark& mark) {
+    inputs->return_to(mark.inputs);
+    history.cut_back(mark.samples);
+    if (compared_) rewind_comparisons(mark);
+    restore_place(mark);
+  }
 
   /// Rows (t, outputs) recorded since the last call.
   std::size_t row_count() const { return rows_.rows(); }
@@ -147,8 +169,11 @@ class Participant {
   bool records() const { return records_; }
   /// Whether a step may end before its proposed end.
   bool may_stop_early() const { return subsystem->stops_early() || may_reject_; }
-  /// Some of these outputs are NaN or infinite: fail, unless they were at the start and nothing reads them.
-  void not_finite(const double* values) const;
+  /// Some of these outputs are NaN or infinite: fail, unless nothing reads them and they were at the start, or others
+  /// are finite.
+  void not_finite(double time, const double* values);
+  /// Per output: since when it is NaN or infinite, s; infinity: never. Empty where none may be.
+  const std::vector<double>& undefined_since() const { return undefined_since_; }
 
   SubsystemPointer subsystem;
   std::unique_ptr<Inputs> inputs;
@@ -174,7 +199,7 @@ class Participant {
       probe += y[j] - y[j];
       sample[j] = y[j];
     }
-    if (probe != 0.0) not_finite(sample);
+    if (probe != 0.0) not_finite(time, sample);
     if (history.may_jump()) publish_jump(time);
     if (history.has_derivatives()) publish_derivatives(time);
     if (records_) {
@@ -192,8 +217,37 @@ class Participant {
   }
 
   void note_undefined(const double* values);
-  void save_place(Place& into) const;
-  void restore_place(const Place& saved);
+  void save_place(Place& into) const {
+    into.clock = clock_;
+    if (has_pace_) pace_->marked();
+    into.communication_point = communication_point_.time;
+    into.t = t;
+    into.t_next = t_next;
+    into.horizon = horizon;
+    into.steps = steps;
+    into.rows = rows_.total();
+  }
+  void restore_place(const Place& saved) {
+    clock_ = *saved.clock;
+    communication_point_.time = saved.communication_point;
+    t = saved.t;
+    t_next = saved.t_next;
+    horizon = saved.horizon;
+    steps = saved.steps;
+    proposing = false;
+    rows_.shrink(saved.rows);
+    for (double& since : undefined_since_) since = since <= t ? since : Polynomial::infinity;
+    if (has_pace_) pace_->returned_to(t);
+  }
+  void mark_comparisons(Mark& into) {
+    if (into.comparisons.size() != comparisons.size()) into.comparisons.resize(comparisons.size());
+    for (std::size_t k = 0; k < comparisons.size(); ++k) {
+      if (!inputs->connections()[k].extrapolates()) continue;
+      comparisons[k].save(into.comparisons[k]);
+      compared_ = compared_ || comparisons[k].pending();
+    }
+  }
+  void rewind_comparisons(const Mark& mark);
   double next_end();
   void save_for_rejection();
   void step_again();
@@ -227,8 +281,8 @@ class Participant {
   bool assumes_ = false;                            ///< it extrapolates and is heard
   bool repeats_ = false;                            ///< what it did not wait for is read from the pass before
   std::unique_ptr<SavedState> before_step_;
-  std::vector<char> unread_;     ///< per output: may be undefined; empty: none may be
-  std::vector<char> undefined_;  ///< per output: it is NaN or infinite from the start on
+  std::vector<char> unread_;             ///< per output: may be undefined; empty: none may be
+  std::vector<double> undefined_since_;  ///< per output, s
   RowBuffer rows_;
 };
 

@@ -94,9 +94,10 @@ double RepeatedWindow::piece(int halvings) const {
 
 void RepeatedWindow::opened(const std::vector<InterfaceSignal>& interface) {
   waveform_.open(interface);
-  for (std::size_t k = names_.size(); k < interface.size(); ++k)
-    names_.emplace_back(interface[k].source, interface[k].column);
-  sizes_.resize(interface.size());
+  if (names_.size() != interface.size()) {
+    for (const InterfaceSignal& signal : interface) names_.emplace_back(signal.source, signal.column);
+    sizes_.resize(interface.size());
+  }
   for (std::size_t k = 0; k < interface.size(); ++k) sizes_[k] = std::max(sizes_[k], last_size(interface[k]));
 }
 
@@ -140,7 +141,7 @@ bool RepeatedWindow::is_first_pass(const std::vector<InterfaceSignal>& interface
 double RepeatedWindow::measure(const std::vector<InterfaceSignal>& interface) {
   double largest = 0.0;
   worst_ = -1;
-  present_sizes_.resize(sizes_.size());
+  if (present_sizes_.size() != sizes_.size()) present_sizes_.resize(sizes_.size());
   for (std::size_t k = 0; k < interface.size(); ++k) {
     const auto [largest_here, change] = change_of(interface[k], waveform_.first(k), time_tolerance_);
     const double size = present_sizes_[k] = std::max(sizes_[k], largest_here);

@@ -9,6 +9,8 @@ namespace counterpoint {
 
 namespace {
 
+constexpr std::size_t few = 4;  ///< samples
+
 /// Value or slope of a history at any time, by the cubic through the samples around it.
 class Reading {
  public:
@@ -86,7 +88,11 @@ SignalChange change_of(const InterfaceSignal& signal, std::size_t first, double 
   std::size_t k = first;
   const std::size_t end = now.end(), shared = std::min(end, before.end()),
                     width = static_cast<std::size_t>(now.width());
-  for (bool alike = true; alike && k < shared;) {
+  if (shared <= first + few) {  // one by one: the calls below cost more than they save
+    for (; k < shared && now.time(k) == before.time(k); ++k)
+      found.add(now.value(k) + signal.column, before.value(k) + signal.column, 1, width);
+  }
+  for (bool alike = shared > first + few; alike && k < shared;) {
     const std::size_t count = std::min({shared - k, now.in_a_row(k), before.in_a_row(k)});
     const double *t = &now.times()[k & now.mask()], *t_before = &before.times()[k & before.mask()];
     const double *value = now.value(k) + signal.column, *earlier = before.value(k) + signal.column;
@@ -106,7 +112,7 @@ SignalChange change_of(const InterfaceSignal& signal, std::size_t first, double 
 }
 
 void Waveform::open(const std::vector<InterfaceSignal>& interface) {
-  signals_.resize(interface.size());
+  if (signals_.size() != interface.size()) signals_.resize(interface.size());
   for (std::size_t k = 0; k < interface.size(); ++k) {
     signals_[k].first = interface[k].now->end();
     signals_[k].from = interface[k].now->time(interface[k].now->end() - 1);

@@ -14,7 +14,11 @@ constexpr std::size_t spare_room = 32;  ///< samples, beside those that a window
 }
 
 WindowedScheduler::WindowedScheduler(const RunSpec& spec, std::unique_ptr<Window> window, int threads)
-    : scheduler_(spec, threads), window_(std::move(window)), until_(spec.until), from_(spec.start) {
+    : scheduler_(spec, threads),
+      window_(std::move(window)),
+      until_(spec.until),
+      alike_(window_->repeats_alike()),
+      from_(spec.start) {
   can_go_in_rounds() ? scheduler_.repeat_rounds() : scheduler_.suspend_rounds();
   for (const Participant& p : network().participants)
     earlier_.emplace_back(p.history.width(), p.history.has_derivatives(), p.history.may_jump());
@@ -29,7 +33,7 @@ WindowedScheduler::WindowedScheduler(const RunSpec& spec, std::unique_ptr<Window
 
 /// Where stencils are centred, one that waits for another one does so until that has finished.
 bool WindowedScheduler::can_go_in_rounds() {
-  if (!window_->repeats_alike()) return false;
+  if (!alike_) return false;
   const std::vector<Participant>& all = network().participants;
   return !window_->centred() || std::none_of(all.begin(), all.end(), [](const Participant& p) {
     const std::vector<Connection>& connections = p.inputs->connections();
@@ -243,7 +247,7 @@ bool WindowedScheduler::ends_run() {
 void WindowedScheduler::repeat() {
   std::vector<Participant>& participants = network().participants;
   for (const Source& source : sources_) {
-    if (!window_->keeps(source.participant))
+    if (alike_ || !window_->keeps(source.participant))
       earlier_[source.participant].copy(participants[source.participant].history, source.first);
   }
   window_->propose(interface_, earlier_);
@@ -256,7 +260,7 @@ void WindowedScheduler::repeat() {
                           : window_->centred()      ? Reading::both_sides
                                                     : Reading::earlier;
   for (std::size_t i = 0; i < participants.size(); ++i) {
-    if (!window_->keeps(static_cast<int>(i))) take_back(static_cast<int>(i), reading);
+    if (alike_ || !window_->keeps(static_cast<int>(i))) take_back(static_cast<int>(i), reading);
   }
   hear_all(!window_->is_provisional());
   scheduler_.look_again();
@@ -277,7 +281,7 @@ void WindowedScheduler::take_back(int participant, Reading reading) {
 }
 
 void WindowedScheduler::open_until_end(int participant) {
-  const double end = window_->end_of(participant, to_);
+  const double end = alike_ ? to_ : window_->end_of(participant, to_);
   network().guarded(participant, [&] { network().participants[participant].open_until(end); });
 }
 

@@ -95,6 +95,7 @@ class WindowedScheduler {
   double until_;
   std::vector<InterfaceSignal> interface_;
   bool takes_back_;                       ///< windows may be repeated
+  bool alike_;                            ///< all participants go over the whole window in all passes
   bool predicts_;                         ///< first passes read what the window has predicted
   bool tries_states_;                     ///< before they are relied on, since the run can be made without
   std::vector<Participant::Mark> marks_;  ///< of all participants at T

@@ -103,7 +103,8 @@ class Block : public recipe::Describable {
   /// `next_event`, its crossings.
   virtual bool holds_between_events() const { return false; }
   /// A block that does no more than a few operations on scalars may hand them over, once its memory is bound;
-  /// they then take the place of `output`, without a call, between accepted times. Returns false when it does not.
+  /// they then take the place of `output`, without a call, between accepted times. What they read is a signal, x, z or
+  /// a constant of the block. Returns false when it does not.
   virtual bool instructions(std::vector<Instruction>& /*code*/) const { return false; }
 
   virtual int states() const { return 0; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <set>
 
 #include "diagram/algebraic_loop.hpp"
 #include "diagram/order.hpp"
@@ -166,13 +167,17 @@ class Execution {
   void lay_out_memory();
   void make_guards();
   int guard_for(const SampleTime& rate, int gate_guard);
-  void make_steps(const LoopOptions& loops);
+  /// Returns which nodes hold their value between accepted times.
+  std::vector<char> make_steps(const LoopOptions& loops);
   void add_step(int node, std::vector<char>& held, std::vector<char>& stale);
   void add_loop(const std::vector<int>& group, const LoopOptions& loops, std::vector<char>& held,
                 std::vector<char>& stale);
   bool is_held(int node, const std::vector<char>& held) const;
   bool is_stale(int node, const std::vector<char>& stale) const;
-  void make_tape();
+  void make_tape(const std::vector<char>& held);
+  std::set<const double*> held_signals(const std::vector<char>& held) const;
+  void drop_resting(const Step& step, std::set<const double*>& resting);
+  bool is_variable(const double* place) const;
   void collect_blocks();
   bool is_open(int guard) const { return guard < 0 || open_[guard]; }
   bool runs_between(int guard) const;

@@ -1,5 +1,10 @@
 #include "diagram/instruction.hpp"
 
+#include <algorithm>
+#include <cmath>
+
+#include "check.hpp"
+
 namespace counterpoint::diagram {
 
 bool jumps(Operation operation) {
@@ -20,101 +25,108 @@ bool switches(Operation operation) {
          operation == Operation::maximum;
 }
 
-void execute_function(const Instruction& i, bool decides) {
-  const double* const a = i.a;
-  const double* const b = i.b;
-  double& to = *i.to;
-  switch (i.operation) {
+/// A function per operation: a call takes fewer jumps than a choice among all of them in every instruction. Measured
+/// (`python -m benchmarks diagram`): 0.89 to 0.97 of the time of the engine, over four places of the code in memory.
+Execute function_of(Operation operation) {
+  using I = const Instruction&;
+  switch (operation) {
+    case Operation::copy:
+      return [](I i, bool) { *i.to = *i.a; };
+    case Operation::add:
+      return [](I i, bool) { *i.to = *i.a + *i.b; };
+    case Operation::subtract:
+      return [](I i, bool) { *i.to = *i.a - *i.b; };
+    case Operation::multiply:
+      return [](I i, bool) { *i.to = *i.a * *i.b; };
+    case Operation::divide:
+      return [](I i, bool) { *i.to = *i.a / *i.b; };
+    case Operation::negate:
+      return [](I i, bool) { *i.to = -*i.a; };
+    case Operation::multiply_add:
+      return [](I i, bool) { *i.to = *i.a * *i.b + *i.c; };
+    case Operation::multiply_subtract:
+      return [](I i, bool) { *i.to = *i.a * *i.b - *i.c; };
+    case Operation::subtract_product:
+      return [](I i, bool) { *i.to = *i.c - *i.a * *i.b; };
     case Operation::sine:
-      to = std::sin(*a);
-      break;
+      return [](I i, bool) { *i.to = std::sin(*i.a); };
     case Operation::cosine:
-      to = std::cos(*a);
-      break;
+      return [](I i, bool) { *i.to = std::cos(*i.a); };
     case Operation::tangent:
-      to = std::tan(*a);
-      break;
+      return [](I i, bool) { *i.to = std::tan(*i.a); };
     case Operation::arc_sine:
-      to = std::asin(*a);
-      break;
+      return [](I i, bool) { *i.to = std::asin(*i.a); };
     case Operation::arc_cosine:
-      to = std::acos(*a);
-      break;
+      return [](I i, bool) { *i.to = std::acos(*i.a); };
     case Operation::arc_tangent:
-      to = std::atan(*a);
-      break;
+      return [](I i, bool) { *i.to = std::atan(*i.a); };
     case Operation::arc_tangent_2:
-      to = std::atan2(*a, *b);
-      break;
+      return [](I i, bool) { *i.to = std::atan2(*i.a, *i.b); };
     case Operation::hyperbolic_sine:
-      to = std::sinh(*a);
-      break;
+      return [](I i, bool) { *i.to = std::sinh(*i.a); };
     case Operation::hyperbolic_cosine:
-      to = std::cosh(*a);
-      break;
+      return [](I i, bool) { *i.to = std::cosh(*i.a); };
     case Operation::hyperbolic_tangent:
-      to = std::tanh(*a);
-      break;
+      return [](I i, bool) { *i.to = std::tanh(*i.a); };
     case Operation::exponential:
-      to = std::exp(*a);
-      break;
+      return [](I i, bool) { *i.to = std::exp(*i.a); };
     case Operation::logarithm:
-      to = std::log(*a);
-      break;
+      return [](I i, bool) { *i.to = std::log(*i.a); };
     case Operation::logarithm_10:
-      to = std::log10(*a);
-      break;
+      return [](I i, bool) { *i.to = std::log10(*i.a); };
+    case Operation::square_root:
+      // A stage of the solver may look a little past the event after which this branch is not used any more;
+      // what counts, at accepted times, is the true root.
+      return [](I i, bool decides) { *i.to = std::sqrt(decides ? *i.a : std::max(*i.a, 0.0)); };
     case Operation::hypotenuse:
-      to = std::hypot(*a, *b);
-      break;
+      return [](I i, bool) { *i.to = std::hypot(*i.a, *i.b); };
     case Operation::power:
-      to = std::pow(*a, *b);
-      break;
+      return [](I i, bool) { *i.to = std::pow(*i.a, *i.b); };
     case Operation::absolute:
-      to = std::abs(*a);
-      break;
+      return [](I i, bool) { *i.to = std::abs(*i.a); };
     case Operation::minimum:
-      to = std::min(*a, *b);
-      break;
+      return [](I i, bool) { *i.to = std::min(*i.a, *i.b); };
     case Operation::maximum:
-      to = std::max(*a, *b);
-      break;
+      return [](I i, bool) { *i.to = std::max(*i.a, *i.b); };
     case Operation::sign:
-      if (decides) to = *a > 0.0 ? 1.0 : *a < 0.0 ? -1.0 : *a;
-      break;
+      return [](I i, bool decides) {
+        if (decides) *i.to = *i.a > 0.0 ? 1.0 : *i.a < 0.0 ? -1.0 : *i.a;
+      };
     case Operation::floor:
-      if (decides) to = std::floor(*a);
-      break;
+      return [](I i, bool decides) {
+        if (decides) *i.to = std::floor(*i.a);
+      };
     case Operation::ceiling:
-      if (decides) to = std::ceil(*a);
-      break;
+      return [](I i, bool decides) {
+        if (decides) *i.to = std::ceil(*i.a);
+      };
     case Operation::less:
-      if (decides) to = *a < *b ? 1.0 : 0.0;
-      break;
+      return [](I i, bool decides) {
+        if (decides) *i.to = *i.a < *i.b ? 1.0 : 0.0;
+      };
     case Operation::less_or_equal:
-      if (decides) to = *a <= *b ? 1.0 : 0.0;
-      break;
+      return [](I i, bool decides) {
+        if (decides) *i.to = *i.a <= *i.b ? 1.0 : 0.0;
+      };
     case Operation::reached:
-      to = *a <= *b ? 1.0 : 0.0;
-      break;
+      return [](I i, bool) { *i.to = *i.a <= *i.b ? 1.0 : 0.0; };
     case Operation::equal:
-      to = *a == *b ? 1.0 : 0.0;
-      break;
+      return [](I i, bool) { *i.to = *i.a == *i.b ? 1.0 : 0.0; };
     case Operation::not_equal:
-      to = *a != *b ? 1.0 : 0.0;
-      break;
+      return [](I i, bool) { *i.to = *i.a != *i.b ? 1.0 : 0.0; };
     case Operation::both:
-      to = *a != 0.0 && *b != 0.0 ? 1.0 : 0.0;
-      break;
+      return [](I i, bool) { *i.to = *i.a != 0.0 && *i.b != 0.0 ? 1.0 : 0.0; };
     case Operation::either:
-      to = *a != 0.0 || *b != 0.0 ? 1.0 : 0.0;
-      break;
+      return [](I i, bool) { *i.to = *i.a != 0.0 || *i.b != 0.0 ? 1.0 : 0.0; };
     case Operation::inverse:
-      to = *a == 0.0 ? 1.0 : 0.0;
-      break;
-    default:
-      break;  // done by execute
+      return [](I i, bool) { *i.to = *i.a == 0.0 ? 1.0 : 0.0; };
+    case Operation::select:
+      return [](I i, bool) { *i.to = *i.a != 0.0 ? *i.b : *i.c; };
+    case Operation::constant:
+    case Operation::variable:
+      break;  // have a place, and are no work
   }
+  internal_error("a constant or a variable is no instruction");
 }
 
 }  // namespace counterpoint::diagram

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
 namespace counterpoint::diagram {
 
 /// What a node of an expression, or an instruction made from it, does with its operands.
@@ -56,61 +53,27 @@ bool switches(Operation operation);
 /// Whether it jumps: its value is held while a step is tried.
 bool jumps(Operation operation);
 
+struct Instruction;
+/// Does what an instruction says; one that jumps changes sides only when it `decides`.
+using Execute = void (*)(const Instruction& instruction, bool decides);
+Execute function_of(Operation operation);
+
 /// One operation on scalars, with the addresses of what it reads and writes.
 struct Instruction {
-  Operation operation;
+  Instruction(Operation what, double* target, const double* first, const double* second, const double* third)
+      : function(function_of(what)), to(target), a(first), b(second), c(third), operation(what) {}
+
+  Execute function;  ///< of the operation
   double* to;
   const double* a;
   const double* b;
   const double* c;
+  Operation operation;
 };
-
-/// The operations that `execute` does not do itself.
-void execute_function(const Instruction& instruction, bool decides);
 
 /// Instructions one after another; jumps change sides only when `decides`.
 inline void execute(const Instruction* begin, const Instruction* end, bool decides) {
-  for (const Instruction* i = begin; i != end; ++i) {
-    switch (i->operation) {
-      case Operation::copy:
-        *i->to = *i->a;
-        break;
-      case Operation::add:
-        *i->to = *i->a + *i->b;
-        break;
-      case Operation::subtract:
-        *i->to = *i->a - *i->b;
-        break;
-      case Operation::multiply:
-        *i->to = *i->a * *i->b;
-        break;
-      case Operation::divide:
-        *i->to = *i->a / *i->b;
-        break;
-      case Operation::negate:
-        *i->to = -*i->a;
-        break;
-      case Operation::multiply_add:
-        *i->to = *i->a * *i->b + *i->c;
-        break;
-      case Operation::multiply_subtract:
-        *i->to = *i->a * *i->b - *i->c;
-        break;
-      case Operation::subtract_product:
-        *i->to = *i->c - *i->a * *i->b;
-        break;
-      // A stage of the solver may look a little past the event after which this branch is not used any more;
-      // what counts, at accepted times, is the true root.
-      case Operation::square_root:
-        *i->to = std::sqrt(decides ? *i->a : std::max(*i->a, 0.0));
-        break;
-      case Operation::select:
-        *i->to = *i->a != 0.0 ? *i->b : *i->c;
-        break;
-      default:
-        execute_function(*i, decides);
-    }
-  }
+  for (const Instruction* i = begin; i != end; ++i) i->function(*i, decides);
 }
 
 }  // namespace counterpoint::diagram

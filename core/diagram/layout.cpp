@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 
 #include "diagram/execution.hpp"
 
@@ -14,8 +16,7 @@ Execution::Execution(FlatDiagram diagram, const LoopOptions& loops, bool locates
   lay_out_memory();
   make_guards();
   graph_ = ordered_graph(diagram_);
-  make_steps(loops);
-  make_tape();
+  make_tape(make_steps(loops));
   collect_blocks();
 }
 
@@ -132,7 +133,7 @@ bool Execution::runs_between(int guard) const {
   return true;
 }
 
-void Execution::make_steps(const LoopOptions& loops) {
+std::vector<char> Execution::make_steps(const LoopOptions& loops) {
   std::vector<char> held(graph_.nodes.size()), stale(graph_.nodes.size());
   // Rates inside gates are opened by a step of their own, right before the first that needs them.
   std::vector<char> opened(guards_.size());
@@ -149,6 +150,7 @@ void Execution::make_steps(const LoopOptions& loops) {
     else
       report_loop(diagram_, graph_, group);
   }
+  return held;
 }
 
 bool Execution::is_held(int node, const std::vector<char>& held) const {
@@ -224,15 +226,15 @@ void Execution::add_loop(const std::vector<int>& group, const LoopOptions& loops
 
 /// Neighbours in the order of execution that are plain arithmetic become one list of instructions, executed without
 /// a call per block.
-void Execution::make_tape() {
+void Execution::make_tape(const std::vector<char>& held) {
+  std::set<const double*> resting = held_signals(held);
   std::vector<Step> steps;
   for (Step step : minor_) {
     step.code_begin = static_cast<int>(tape_.size());
     const bool is_code = step.asks < 0 && step.block->instructions(tape_);
-    // Jumps are held in every run of these steps when events are located: there is nothing to do for them.
-    const auto rests = [&](const Instruction& one) { return locates_ && jumps(one.operation); };
-    tape_.erase(std::remove_if(tape_.begin() + step.code_begin, tape_.end(), rests), tape_.end());
+    if (is_code) drop_resting(step, resting);
     step.code_end = static_cast<int>(tape_.size());
+    if (is_code && step.code_end == step.code_begin) continue;
     if (is_code && !steps.empty() && steps.back().guard == step.guard && steps.back().code_end == step.code_begin &&
         steps.back().code_end > steps.back().code_begin) {
       steps.back().code_end = step.code_end;
@@ -241,6 +243,50 @@ void Execution::make_tape() {
     }
   }
   minor_ = std::move(steps);
+}
+
+/// Signals that stay as they are between accepted times.
+std::set<const double*> Execution::held_signals(const std::vector<char>& held) const {
+  std::set<const double*> signals;
+  for (std::size_t b = 0; b < diagram_.blocks.size(); ++b) {
+    for (std::size_t j = 0; j < port_wire_[b].size(); ++j) {
+      const int node = graph_.node_of_port[b][j];
+      if (node < 0 || !held[node]) continue;
+      for (int k = 0; k < shapes_[b].outputs[j]; ++k) signals.insert(port_wire_[b][j] + k);
+    }
+  }
+  return signals;
+}
+
+/// Removes from a step's code, the end of the tape, what has nothing to do between accepted times: jumps are held when
+/// events are located, and what reads resting values and constants only has been computed at the last accepted time.
+void Execution::drop_resting(const Step& step, std::set<const double*>& resting) {
+  const auto begin = tape_.begin() + step.code_begin;
+  std::map<const double*, int> writers;
+  std::for_each(begin, tape_.end(), [&](const Instruction& one) { ++writers[one.to]; });
+  const auto moves = [&](const double* operand) {
+    return operand && is_variable(operand) && resting.count(operand) == 0;
+  };
+  const auto rests = [&](const Instruction& one) {
+    if (locates_ && jumps(one.operation)) return true;
+    return step.guard < 0 && writers[one.to] == 1 && !moves(one.a) && !moves(one.b) && !moves(one.c);
+  };
+  auto kept = begin;
+  for (auto one = begin; one != tape_.end(); ++one) {
+    if (rests(*one))
+      resting.insert(one->to);
+    else
+      *kept++ = *one;
+  }
+  tape_.erase(kept, tape_.end());
+}
+
+/// A signal, a state or a block's memory, and not a constant of a block.
+bool Execution::is_variable(const double* place) const {
+  const auto holds = [&](const std::vector<double>& values) {
+    return !std::less<>{}(place, values.data()) && std::less<>{}(place, values.data() + values.size());
+  };
+  return holds(wires_) || holds(x_) || holds(dx_) || holds(z_);
 }
 
 void Execution::collect_blocks() {

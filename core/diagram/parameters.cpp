@@ -1,23 +1,20 @@
 #include "diagram/parameters.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace counterpoint::diagram {
 namespace {
 
-[[noreturn]] void fail(const std::string& name, const std::string& text) {
-  throw std::invalid_argument("\"" + name + "\": " + text);
+const Array stand_in{{1.0}};
+
+bool is_finite(const Array& array) {
+  return std::all_of(array.values.begin(), array.values.end(), [](double value) { return std::isfinite(value); });
 }
 
-void check_finite(const std::string& name, const Array& array) {
-  for (double value : array.values) {
-    if (!std::isfinite(value)) fail(name, "must be finite");
-  }
-}
-
-double scalar(const std::string& name, const Array& array) {
-  if (array.values.size() != 1) fail(name, "expected one number, not " + std::to_string(array.values.size()));
-  return array.values.front();
+std::string expected_one(const Array& array) {
+  return "expected one number, not " + std::to_string(array.values.size());
 }
 
 std::string listed(const std::vector<std::string>& words) {
@@ -28,14 +25,24 @@ std::string listed(const std::vector<std::string>& words) {
 
 }  // namespace
 
+void ParameterReader::note(const std::string& name, const std::string& text) {
+  mistakes_.push_back({name, "\"" + name + "\": " + text});
+}
+
 const Array* ParameterReader::find(const std::string& name) {
   used_.insert(name);
   const auto found = parameters_.numbers.find(name);
-  if (found == parameters_.numbers.end()) {
-    if (parameters_.texts.count(name)) fail(name, "expected a number, not text");
-    return nullptr;
-  }
-  return &found->second;
+  if (found != parameters_.numbers.end()) return &found->second;
+  if (parameters_.texts.count(name)) note(name, "expected a number, not text");
+  return nullptr;
+}
+
+const Array* ParameterReader::needed(const std::string& name) {
+  const Array* found = find(name);
+  if (found && is_finite(*found)) return found;
+  if (!has(name)) note(name, "is missing");
+  if (found) note(name, "must be finite");
+  return nullptr;
 }
 
 bool ParameterReader::has(const std::string& name) const {
@@ -43,10 +50,10 @@ bool ParameterReader::has(const std::string& name) const {
 }
 
 double ParameterReader::number(const std::string& name) {
-  const Array* found = find(name);
-  if (!found) fail(name, "is missing");
-  check_finite(name, *found);
-  return scalar(name, *found);
+  const Array* found = needed(name);
+  if (found && found->values.size() == 1) return found->values.front();
+  if (found) note(name, expected_one(*found));
+  return stand_in.values.front();
 }
 
 double ParameterReader::number(const std::string& name, double otherwise) {
@@ -55,9 +62,14 @@ double ParameterReader::number(const std::string& name, double otherwise) {
     defaults_.numbers[name] = {{otherwise}};
     return otherwise;
   }
-  const double value = scalar(name, *found);
-  if (std::isnan(value)) fail(name, "must be a number");
-  return value;
+  if (found->values.size() != 1) {
+    note(name, expected_one(*found));
+    return otherwise;
+  }
+  const double value = found->values.front();
+  if (!std::isnan(value)) return value;
+  note(name, "must be a number");
+  return otherwise;
 }
 
 double ParameterReader::finite(const std::string& name, double otherwise) {
@@ -66,20 +78,16 @@ double ParameterReader::finite(const std::string& name, double otherwise) {
 
 int ParameterReader::integer(const std::string& name, int otherwise) {
   const double value = number(name, otherwise);
-  if (value != std::floor(value) || std::abs(value) > 1e9) fail(name, "must be a whole number");
-  return static_cast<int>(value);
+  if (value == std::floor(value) && std::abs(value) <= 1e9) return static_cast<int>(value);
+  note(name, "must be a whole number");
+  return otherwise;
 }
 
 bool ParameterReader::flag(const std::string& name, bool otherwise) {
   return number(name, otherwise ? 1.0 : 0.0) != 0.0;
 }
 
-std::vector<double> ParameterReader::vector(const std::string& name) {
-  const Array* found = find(name);
-  if (!found) fail(name, "is missing");
-  check_finite(name, *found);
-  return found->values;
-}
+std::vector<double> ParameterReader::vector(const std::string& name) { return matrix(name).values; }
 
 std::vector<double> ParameterReader::vector(const std::string& name, std::vector<double> otherwise) {
   if (has(name)) return vector(name);
@@ -89,17 +97,16 @@ std::vector<double> ParameterReader::vector(const std::string& name, std::vector
 }
 
 Array ParameterReader::matrix(const std::string& name) {
-  const Array* found = find(name);
-  if (!found) fail(name, "is missing");
-  check_finite(name, *found);
-  return *found;
+  const Array* found = needed(name);
+  return found ? *found : stand_in;
 }
 
 std::string ParameterReader::text(const std::string& name) {
   used_.insert(name);
   const auto found = parameters_.texts.find(name);
-  if (found == parameters_.texts.end()) fail(name, "is missing, or not text");
-  return found->second;
+  if (found != parameters_.texts.end()) return found->second;
+  note(name, "is missing, or not text");
+  return {};
 }
 
 std::string ParameterReader::text(const std::string& name, const std::string& otherwise) {
@@ -114,7 +121,9 @@ std::string ParameterReader::word(const std::string& name, const std::vector<std
   for (const std::string& word : allowed) {
     if (word == value) return value;
   }
-  fail(name, "\"" + value + "\" is not one of " + listed(allowed));
+  // What is no text was noted.
+  if (parameters_.texts.count(name) || !has(name)) note(name, "\"" + value + "\" is not one of " + listed(allowed));
+  return allowed.front();
 }
 
 std::vector<std::string> ParameterReader::list(const std::string& name) {
@@ -159,18 +168,42 @@ const Maker& Registry::maker(const std::string& kind) const {
 Parameters Registry::defaults(const std::string& kind, const Parameters& parameters) const {
   ParameterReader reader(parameters);
   maker(kind)(reader);
+  if (!reader.mistakes().empty()) throw std::invalid_argument(reader.mistakes().front().text);
   return reader.defaults();
 }
 
-BlockPointer Registry::make(const std::string& kind, const Parameters& parameters) const {
+MadeBlock Registry::try_make(const std::string& kind, const Parameters& parameters) const {
+  const Maker& make = maker(kind);
   ParameterReader reader(parameters);
-  BlockPointer block = maker(kind)(reader);
-  const std::vector<std::string> unused = reader.unused();
-  if (!unused.empty()) {
-    throw std::invalid_argument("\"" + unused.front() + "\": no such parameter of " + kind +
-                                "; it has: " + listed(reader.asked()));
+  MadeBlock made;
+  bool finished = false;
+  std::string refused;
+  try {
+    made.block = make(reader);
+    finished = true;
+  } catch (const std::invalid_argument& error) {
+    refused = error.what();
   }
-  return block;
+  made.mistakes = reader.mistakes();
+  // Compilers differ in which argument of a constructor they find first.
+  std::stable_sort(made.mistakes.begin(), made.mistakes.end(),
+                   [](const Mistake& a, const Mistake& b) { return a.parameter < b.parameter; });
+  made.asked = reader.asked();
+  // It may refuse what stood in for something else.
+  if (!finished && made.mistakes.empty()) made.mistakes.push_back({"", refused});
+  // One that refused has not asked for all that it has.
+  for (const std::string& name : finished ? reader.unused() : std::vector<std::string>()) {
+    const std::string text = "\"" + name + "\": no such parameter of " + kind + "; it has: " + listed(made.asked);
+    made.mistakes.push_back({name, text, true});
+  }
+  if (!made.mistakes.empty()) made.block = nullptr;
+  return made;
+}
+
+BlockPointer Registry::make(const std::string& kind, const Parameters& parameters) const {
+  MadeBlock made = try_make(kind, parameters);
+  if (!made.mistakes.empty()) throw std::invalid_argument(made.mistakes.front().text);
+  return std::move(made.block);
 }
 
 std::vector<std::string> Registry::kinds() const {

@@ -23,7 +23,15 @@ struct Parameters {
   std::map<std::string, std::string> texts;
 };
 
-/// Reads parameters for a block of one kind. Every error is std::invalid_argument and names the parameter.
+/// What is wrong with the parameters of a block.
+struct Mistake {
+  std::string parameter;    ///< empty: the block refuses what it was given together
+  std::string text;         ///< the sentence about it, which begins with the name
+  bool is_unknown = false;  ///< there is no such parameter
+};
+
+/// Reads parameters for a block of one kind. A parameter that is missing or wrong is noted, and something stands in for
+/// it, so that all mistakes are found at once; the block is of no use then.
 class ParameterReader {
  public:
   explicit ParameterReader(const Parameters& parameters) : parameters_(parameters) {}
@@ -53,22 +61,37 @@ class ParameterReader {
   std::vector<std::string> asked() const;
   /// What stood in for parameters that were not given.
   const Parameters& defaults() const { return defaults_; }
+  /// What is wrong with those that were asked for.
+  const std::vector<Mistake>& mistakes() const { return mistakes_; }
 
  private:
   const Array* find(const std::string& name);
+  /// One that has to be there, and is finite; null: that was noted.
+  const Array* needed(const std::string& name);
+  void note(const std::string& name, const std::string& text);
 
   const Parameters& parameters_;
   std::set<std::string> used_;
   Parameters defaults_;
+  std::vector<Mistake> mistakes_;
 };
 
 using Maker = std::function<BlockPointer(ParameterReader&)>;
+
+/// A block, or what is wrong with its parameters.
+struct MadeBlock {
+  BlockPointer block;  ///< null where there are mistakes
+  std::vector<Mistake> mistakes;
+  std::vector<std::string> asked;  ///< names of the parameters that such a block has, as far as it came
+};
 
 /// Kinds of blocks by name.
 class Registry {
  public:
   void add(const std::string& kind, Maker maker) { makers_[kind] = std::move(maker); }
-  /// Throws std::invalid_argument: unknown kind, missing, wrong or unknown parameter.
+  /// A block, or all that is wrong with its parameters. Throws std::invalid_argument for an unknown kind only.
+  MadeBlock try_make(const std::string& kind, const Parameters& parameters) const;
+  /// Throws std::invalid_argument with the first mistake.
   BlockPointer make(const std::string& kind, const Parameters& parameters) const;
   std::vector<std::string> kinds() const;
   /// What stands in for parameters that are not given, for a block with these. The only place where defaults are stated

@@ -12,7 +12,7 @@ namespace counterpoint::exported {
 namespace {
 
 constexpr std::string_view mark = "Counterpoint FMU";
-constexpr std::uint32_t version = 7;
+constexpr std::uint32_t version = 8;
 constexpr std::uint64_t largest = std::uint64_t{1} << 31;
 
 template <class Number>

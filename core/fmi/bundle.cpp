@@ -67,7 +67,7 @@ Bundles bundle_chosen(const std::vector<Port>& ports, bool (*chosen)(const Port&
   Bundles made;
   int offset = 0;
   for (const Port& port : ports) {
-    if (chosen(port)) {
+    if (port.written && chosen(port)) {
       auto same = made.begin();
       while (same != made.end() && same->type() != port.type) ++same;
       if (same == made.end()) same = made.insert(made.end(), Bundle(port.type));
@@ -140,7 +140,7 @@ std::vector<ClockedPort> clocked_ports(const std::vector<Port>& ports) {
   std::vector<ClockedPort> made;
   int offset = 0;
   for (const Port& port : ports) {
-    if (!port.clocks.empty()) {
+    if (port.written && !port.clocks.empty()) {
       made.push_back({port.clocks, Bundle(port.type)});
       made.back().values.add(port, offset);
     }

@@ -17,6 +17,7 @@ struct Port {
       {};                ///< numbers of the clocks it belongs to: it may be used only while one of them is active
   bool negated = false;  ///< its value is that of the reference with the other sign (FMI 1)
   bool slope = true;     ///< of an output: its derivative is asked for, where derivatives are
+  bool written = true;   ///< of an input: false while nothing connects or sets it, so that the FMU keeps its own value
   std::string name = {};
 };
 
@@ -34,8 +35,8 @@ class Bundle {
   const References& references() const { return references_; }
   std::size_t count() const { return places_.size(); }
   const std::vector<int>& places() const { return places_; }
-  /// Whether it is all of so many signals, and all of them doubles.
-  bool is_all_of(std::size_t signals) const { return direct_ && places_.size() == signals; }
+  /// Whether it is doubles that lie side by side among the signals.
+  bool is_direct() const { return direct_; }
 
   void read(Instance& instance, double* signals) {
     if (direct_) return instance.get(Type::float64, references_, signals + places_.front(), places_.size());
@@ -62,6 +63,7 @@ class Bundle {
 using Bundles = std::vector<Bundle>;
 
 /// Bundles for the ports of a subsystem: all, those without clocks, and of these the continuous or the other ones.
+/// Inputs that are not written are in none of them.
 Bundles bundle(const std::vector<Port>& ports);
 Bundles bundle_without_clocks(const std::vector<Port>& ports);
 Bundles bundle_if(const std::vector<Port>& ports, bool continuous);

@@ -19,6 +19,11 @@ int width_of(const std::vector<Port>& ports) {
   return width;
 }
 
+/// Whether it matters that they change.
+bool has_discrete(const std::vector<Port>& ports) {
+  return std::any_of(ports.begin(), ports.end(), [](const Port& p) { return !p.continuous && p.clocks.empty(); });
+}
+
 }  // namespace
 
 struct FmuBase::Saved final : SavedState {
@@ -42,17 +47,29 @@ FmuBase::FmuBase(LibraryPointer library, FmuSetup setup)
       setup_(std::move(setup)),
       log_(std::make_shared<Log>()),
       input_width_(width_of(setup_.inputs)),
-      inputs_all_(bundle(setup_.inputs)),
-      inputs_continuous_(bundle_if(setup_.inputs, true)),
-      inputs_discrete_(bundle_if(setup_.inputs, false)),
       outputs_(bundle_without_clocks(setup_.outputs)),
       y_(width_of(setup_.outputs)),
       dy_(y_.size()),
-      u_discrete_(inputs_discrete_.empty() ? 0 : input_width_),
+      u_discrete_(has_discrete(setup_.inputs) ? input_width_ : 0),
       clocks_(setup_.clocks),
-      clocked_inputs_(clocked_ports(setup_.inputs)),
       clocked_outputs_(clocked_ports(setup_.outputs)) {
   setup_.instance.may_restore = setup_.redo_discarded;
+  bundle_inputs();
+}
+
+void FmuBase::bundle_inputs() {
+  inputs_all_ = bundle(setup_.inputs);
+  inputs_continuous_ = bundle_if(setup_.inputs, true);
+  inputs_discrete_ = bundle_if(setup_.inputs, false);
+  clocked_inputs_ = clocked_ports(setup_.inputs);
+}
+
+void FmuBase::write_input(int offset) {
+  if (!mark_written(setup_.inputs, offset)) return;
+  bundle_inputs();
+  // Whatever comes differs from what the FMU has: a discrete input is an event.
+  if (!u_discrete_.empty()) std::fill(u_discrete_.begin(), u_discrete_.end(), Polynomial::infinity);
+  inputs_bundled();
 }
 
 FmuBase::~FmuBase() { FmuBase::finish(); }
@@ -233,6 +250,8 @@ DiscreteUpdate FmuBase::update_until_settled(double t, Inputs& u) {
     all.next_event = one.next_event;
     if (!one.again) break;
     if (count == most_event_iterations) {
+      // FMI 1 was asked for final results only, which one update gives: some FMUs never say that they have.
+      if (setup_.major == 1 && !one.states_changed) break;
       throw ComponentFailure("its discrete states still change after " + std::to_string(most_event_iterations) +
                              " iterations of an event");
     }

@@ -10,6 +10,7 @@
 #include "fmi/bundle.hpp"
 #include "fmi/clocks.hpp"
 #include "fmi/instance.hpp"
+#include "fmi/own_inputs.hpp"
 #include "fmi/spare_instance.hpp"
 #include "ode/solver.hpp"
 
@@ -85,13 +86,14 @@ struct IntegrationStatistics {
 };
 
 /// What FMUs of both kinds have in common: an instance from start to finish, its ports, and access to its variables.
-class FmuBase : public Subsystem {
+class FmuBase : public Subsystem, public OwnInputs {
  public:
   ~FmuBase() override;
 
   int input_width() const override { return input_width_; }
   int output_width() const override { return static_cast<int>(y_.size()); }
   void finish() noexcept override;
+  void write_input(int offset) override;
 
   std::unique_ptr<SavedState> save() const override;
   bool save_again(SavedState& state) const override;
@@ -199,6 +201,9 @@ class FmuBase : public Subsystem {
   void take_spare();
   void keep_as_spare();
   void assign(const std::vector<Assignment>& assignments);
+  void bundle_inputs();
+  /// Other inputs are written from now on.
+  virtual void inputs_bundled() {}
 };
 
 /// An FMU of the kind that its setup says.

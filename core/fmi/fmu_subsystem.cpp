@@ -18,7 +18,7 @@ constexpr double first_node = 0.21132486540518712;  ///< (3 - sqrt 3) / 6, in sh
 constexpr double second_node = 1.0 - first_node;
 constexpr double smallest_share = 1.0 / 1024;  ///< of a step that is tried again
 
-bool has_slope(const Port& port) { return port.type == Type::float64 && port.continuous && port.slope; }
+bool has_slope(const Port& port) { return port.type == Type::float64 && port.continuous && port.slope && port.written; }
 
 /// The doubles among continuous ports: those that have slopes.
 Bundle with_slopes(const std::vector<Port>& ports) {
@@ -47,12 +47,19 @@ FmuSubsystem::FmuSubsystem(LibraryPointer library, FmuSetup setup)
 }
 
 bool FmuSubsystem::has_doubles_at_start_only() const {
-  const auto doubles = [](const Bundles& bundles, std::size_t signals) {
-    return signals == 0 || bundles.front().is_all_of(signals);
+  const auto doubles = [](const Bundles& bundles) {
+    return bundles.empty() || (bundles.size() == 1 && bundles.front().is_direct());
   };
   return setup_.input_style == InputStyle::start && !setup_.instance.event_mode && !stops_early() &&
-         !setup_.redo_discarded && clocked_inputs_.empty() && clocked_outputs_.empty() &&
-         doubles(inputs_all_, static_cast<std::size_t>(input_width_)) && doubles(outputs_, y_.size());
+         !setup_.redo_discarded && clocked_inputs_.empty() && clocked_outputs_.empty() && doubles(inputs_all_) &&
+         doubles(outputs_);
+}
+
+void FmuSubsystem::inputs_bundled() {
+  slopes_in_ = with_slopes(setup_.inputs);
+  slopes_.resize(std::max(slopes_in_.count(), slopes_out_.count()));
+  holds_ = has_doubles_at_start_only();
+  if (holds_ && instance_) make_exchange();
 }
 
 void FmuSubsystem::start(double t) {
@@ -67,10 +74,11 @@ void FmuSubsystem::start(double t) {
 }
 
 void FmuSubsystem::make_exchange() {
-  const References none;
-  instance_->set_exchange(inputs_all_.empty() ? none : inputs_all_.front().references(),
-                          static_cast<std::size_t>(input_width_),
-                          outputs_.empty() ? none : outputs_.front().references(), y_.size(), time_);
+  const Bundle none(Type::float64);
+  const Bundle& in = inputs_all_.empty() ? none : inputs_all_.front();
+  const Bundle& out = outputs_.empty() ? none : outputs_.front();
+  const std::size_t first = in.count() == 0 ? 0 : static_cast<std::size_t>(in.places().front());
+  instance_->set_exchange(in.references(), first, in.count(), out.references(), out.count(), time_);
   instance_->exchange().unusual = [this](const StepEnd& end, double t, double t_end, const double* u, double* y) {
     go_on_held(end, t, t_end, u, y);
   };

@@ -42,6 +42,7 @@ class FmuSubsystem final : public FmuBase, public fast::HeldStepper, public fast
 
  private:
   const double* read_output(double t, Inputs& u);
+  void inputs_bundled() override;
   void keep_memory(std::vector<double>& into) const override;
   void set_memory(const std::vector<double>& memory) override;
   double go_and_read(double t, double t_end, Inputs& u);

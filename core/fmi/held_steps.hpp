@@ -42,7 +42,7 @@ class HeldSteps : public Instance {
     Version& version = static_cast<Version&>(*this);
     const Exchange& x = exchange_;
     const OwnCodeAfterwards mark{code_};
-    if (x.input_count > 0) version.set_doubles(x, u);
+    if (x.input_count > 0) version.set_doubles(x, u + x.input_offset);
     if (!version.makes_step(t, h, end_)) [[unlikely]]
       return false;
     if (x.output_count > 0) version.get_doubles(x, y);

@@ -39,8 +39,8 @@ void Instance::say_at_end(const std::exception& failure) noexcept {
   }
 }
 
-void Instance::set_exchange(const References& inputs, std::size_t input_width, const References& outputs,
-                            std::size_t output_width, double t) {
+void Instance::set_exchange(const References& inputs, std::size_t input_offset, std::size_t input_width,
+                            const References& outputs, std::size_t output_width, double t) {
   Exchange& x = exchange_;
   x.references = inputs;
   x.references.insert(x.references.end(), outputs.begin(), outputs.end());
@@ -48,6 +48,7 @@ void Instance::set_exchange(const References& inputs, std::size_t input_width, c
   x.outputs = x.inputs + inputs.size();
   x.input_count = static_cast<std::uint32_t>(inputs.size());
   x.input_width = static_cast<std::uint32_t>(input_width);
+  x.input_offset = static_cast<std::uint32_t>(input_offset);
   x.output_count = static_cast<std::uint32_t>(outputs.size());
   x.output_width = static_cast<std::uint32_t>(output_width);
   x.time = t;

@@ -63,6 +63,7 @@ struct Exchange {
   const ValueReference* outputs = nullptr;
   std::uint32_t input_count = 0;
   std::uint32_t input_width = 0;
+  std::uint32_t input_offset = 0;  ///< of the first of them among all inputs
   std::uint32_t output_count = 0;
   std::uint32_t output_width = 0;
   StepLength length;
@@ -110,9 +111,9 @@ class alignas(64) Instance {
   virtual ~Instance() { log_->stop_following(); }
 
   /// `step_held` sets doubles, makes a step and gets doubles: what most FMUs need, in one call. From here on the log
-  /// has the time of its steps. Widths are in scalars.
-  void set_exchange(const References& inputs, std::size_t input_width, const References& outputs,
-                    std::size_t output_width, double t);
+  /// has the time of its steps. Offset (of the first input) and widths are in scalars.
+  void set_exchange(const References& inputs, std::size_t input_offset, std::size_t input_width,
+                    const References& outputs, std::size_t output_width, double t);
   Exchange& exchange() { return exchange_; }
   /// Only inside a ForeignCall, which the caller makes for many of them.
   virtual void step_held(double t, double t_end, const double* u, double* y) = 0;

@@ -13,7 +13,7 @@
 namespace counterpoint::recipe {
 
 template <>
-inline constexpr int count_of<fmi::IsolatedFmu::Call> = 6;
+inline constexpr int count_of<fmi::IsolatedFmu::Call> = 7;
 template <>
 struct Fields<link::ChildLimits> {
   static auto of(auto& l) { return std::tie(l.memory, l.processor_time, l.processes); }
@@ -123,6 +123,12 @@ std::string answer_call(FmuBase& fmu, std::string_view bytes) {
       return to_bytes(fmu.memory());
     case Call::statistics:
       return to_bytes(*fmu.statistics());
+    case Call::write_input: {
+      int offset = 0;
+      in(offset);
+      fmu.write_input(offset);
+      return {};
+    }
   }
   internal_error("a call without an answer");
 }
@@ -215,6 +221,10 @@ std::vector<double> IsolatedFmu::directional_derivative(const References& unknow
 std::vector<std::uint8_t> IsolatedFmu::serialize() { return call<std::vector<std::uint8_t>>(Call::state); }
 
 std::vector<double> IsolatedFmu::memory() { return call<std::vector<double>>(Call::memory); }
+
+void IsolatedFmu::write_input(int offset) {
+  if (mark_written(order_.setup.inputs, offset) && remote_) remote_->call(fmi::to_bytes(Call::write_input, offset));
+}
 
 const IntegrationStatistics* IsolatedFmu::statistics() const {
   if (order_.setup.instance.kind == Kind::co_simulation) return nullptr;

@@ -37,7 +37,7 @@ struct ChildOrder {
 ///     others:  pass the call on over shared memory; when the process died or is late: kill what is left of it and say
 ///              how it ended, what the FMU said and what it printed
 ///     finish:  let it end, kill what is left
-class IsolatedFmu final : public Subsystem {
+class IsolatedFmu final : public Subsystem, public OwnInputs {
  public:
   IsolatedFmu(std::string library, FmuSetup setup, Isolation isolation);
   ~IsolatedFmu() override;
@@ -58,6 +58,7 @@ class IsolatedFmu final : public Subsystem {
   const double* output_derivative(double t, Inputs& u) override { return running().output_derivative(t, u); }
   std::unique_ptr<SavedState> save() const override { return running().save(); }
   void restore(const SavedState& state) override { running().restore(state); }
+  void write_input(int offset) override;
 
   const Log& log() const { return *log_; }
   std::vector<double> numbers(const Port& port);
@@ -72,7 +73,7 @@ class IsolatedFmu final : public Subsystem {
   std::string printed() const;
 
   /// Calls to the process beside those of a subsystem.
-  enum class Call { numbers, texts, directional_derivative, state, memory, statistics };
+  enum class Call { numbers, texts, directional_derivative, state, memory, statistics, write_input };
 
  private:
   link::RemoteSubsystem& running() const;

@@ -33,7 +33,7 @@ inline constexpr int count_of<fmi::ClockKind> = 5;
 template <>
 struct Fields<fmi::Port> {
   static auto of(auto& p) {
-    return std::tie(p.type, p.reference, p.width, p.continuous, p.clocks, p.negated, p.slope, p.name);
+    return std::tie(p.type, p.reference, p.width, p.continuous, p.clocks, p.negated, p.slope, p.written, p.name);
   }
 };
 template <>

@@ -2,272 +2,16 @@
 #include <array>
 
 #include "linear/unroll.hpp"
-#include "multibody/neighbours.hpp"
+#include "multibody/condensed_rows.hpp"
 #include "multibody/saddle.hpp"
 
 namespace counterpoint::multibody {
 
 namespace {
 
-/// How the products of a row lie in the matrix.
-enum class Products {
-  anywhere,    ///< the place of each is listed
-  in_rows,     ///< a row of each block beside each other: the place of the first is listed
-  in_columns,  ///< as in rows, but a column of the block of two points
-};
-
-/// Rows of the Jacobian with the same number of free entries, one after another, and where things of the first of them
-/// lie.
-struct Run {
-  int first = 0;  ///< row
-  int rows = 0;
-  int entries = 0;  ///< free ones, a row
-  int points = 0;   ///< as many where the free entries of a row lie beside each other and belong to points, else 0
-  int stride = 0;   ///< from the entries of a row to those of the next, where they belong to points
-  const double* penalty = nullptr;
-  const int* places = nullptr;   ///< of the free entries in J; of points only the first is looked at
-  const int* columns = nullptr;  ///< of the free entries; of points: the first of each
-  const int* slots =
-      nullptr;  ///< of the lower triangle of each row's products in the matrix; of points: how they lie first
-
-  /// Whether the next row belongs to this run; the second one sets the stride.
-  bool takes(const Run& next) {
-    if (next.entries != entries || next.points != points) return false;
-    if (points == 0) return true;
-    if (rows == 1) stride = *next.places - *places;
-    return *next.places == *places + rows * stride;
-  }
-};
-
-/// The loops over the rows of a run whose entries lie anywhere. All pointers are those of the run's first row.
-struct AnyRows {
-  /// values += p J^T J and x += J^T p bottom.
-  static void condense(const Run& run, const double* J, const double* bottom, double* values, double* x) {
-    const int entries = run.entries, *columns = run.columns, *places = run.places, *slots = run.slots;
-    for (int row = 0; row < run.rows; ++row, columns += entries, places += entries) {
-      const double penalty = run.penalty[row], known = bottom[row];
-      for (int a = 0; a < entries; ++a) {
-        const double scaled = penalty * J[places[a]];
-        x[columns[a]] += scaled * known;
-        for (int b = 0; b <= a; ++b) values[*slots++] += scaled * J[places[b]];
-      }
-    }
-  }
-
-  /// x += J^T p bottom.
-  static void add_transposed(const Run& run, const double* J, const double* bottom, double* x) {
-    const int entries = run.entries, *columns = run.columns, *places = run.places;
-    for (int row = 0; row < run.rows; ++row, columns += entries, places += entries) {
-      const double penalty = run.penalty[row], known = bottom[row];
-      for (int k = 0; k < entries; ++k) x[columns[k]] += penalty * J[places[k]] * known;
-    }
-  }
-
-  /// mu = p (J x - bottom).
-  static void multiply(const Run& run, const double* J, const double* x, const double* bottom, double* mu) {
-    const int entries = run.entries, *columns = run.columns, *places = run.places;
-    for (int row = 0; row < run.rows; ++row, columns += entries, places += entries) {
-      double sum = -bottom[row];
-      for (int k = 0; k < entries; ++k) sum += J[places[k]] * x[columns[k]];
-      mu[row] = run.penalty[row] * sum;
-    }
-  }
-
-  /// bottom += J [x0 x1 0], then x += J^T p bottom, three sides.
-  static void add_three(const Run& run, const double* J, const double* x0, const double* x1, double* bottom,
-                        double* x) {
-    const int entries = run.entries, *columns = run.columns, *places = run.places;
-    for (int row = 0; row < run.rows; ++row, columns += entries, places += entries, bottom += 3) {
-      double first = bottom[0], second = bottom[1];
-      for (int k = 0; k < entries; ++k) {
-        first += J[places[k]] * x0[columns[k]];
-        second += J[places[k]] * x1[columns[k]];
-      }
-      bottom[1] = second;  // for `subtract_second`
-      const double penalty = run.penalty[row];
-      first *= penalty;
-      second *= penalty;
-      const double third = penalty * bottom[2];
-      for (int k = 0; k < entries; ++k) {
-        const double j = J[places[k]];
-        double* const place = x + 3 * static_cast<std::ptrdiff_t>(columns[k]);
-        place[0] += j * first;
-        place[1] += j * second;
-        place[2] += j * third;
-      }
-    }
-  }
-
-  /// multipliers -= p (J x - bottom) for side 1 of three.
-  static void subtract_second(const Run& run, const double* J, const double* x, const double* bottom,
-                              double* multipliers) {
-    const int entries = run.entries, *columns = run.columns, *places = run.places;
-    for (int row = 0; row < run.rows; ++row, columns += entries, places += entries, bottom += 3) {
-      double sum = -bottom[1];
-      for (int k = 0; k < entries; ++k) sum += J[places[k]] * x[3 * static_cast<std::ptrdiff_t>(columns[k]) + 1];
-      multipliers[row] -= run.penalty[row] * sum;
-    }
-  }
-};
-
-/// The same for rows whose entries belong to one or two points, as those of rods do: the coordinates of a point lie
-/// beside each other everywhere, and are worked on together.
-template <int points, int dimension>
-struct PointRows {
-  using Vector = Neighbours<dimension>;
-
-  static void condense(const Run& run, const double* J, const double* bottom, double* values, double* x) {
-    const int* slots = run.slots;
-    for_rows(run, J, [&](int row, double penalty, const int* columns, const Entries* j) COUNTERPOINT_INLINE_LAMBDA {
-      const double known = bottom[row];
-      COUNTERPOINT_UNROLL
-      for (int k = 0; k < points; ++k) add(known * (penalty * j[k].all), x + columns[k]);
-      const auto products = static_cast<Products>(*slots++);
-      if (products == Products::anywhere) return add_anywhere(penalty, j, slots, values);
-      COUNTERPOINT_UNROLL
-      for (int k = 0; k < points; ++k) add_triangle(penalty, j[k], slots, values);
-      if constexpr (points == 2) {
-        COUNTERPOINT_UNROLL
-        for (int i = 0; i < dimension; ++i, ++slots) {
-          if (products == Products::in_rows) {
-            add((penalty * j[1].each[i]) * j[0].all, values + *slots);
-          } else {
-            add(j[0].each[i] * (penalty * j[1].all), values + *slots);
-          }
-        }
-      }
-    });
-  }
-
-  static void add_transposed(const Run& run, const double* J, const double* bottom, double* x) {
-    for_rows(run, J, [&](int row, double penalty, const int* columns, const Entries* j) COUNTERPOINT_INLINE_LAMBDA {
-      const double known = bottom[row];
-      COUNTERPOINT_UNROLL
-      for (int k = 0; k < points; ++k) add(known * (penalty * j[k].all), x + columns[k]);
-    });
-  }
-
-  static void multiply(const Run& run, const double* J, const double* x, const double* bottom, double* mu) {
-    for_rows(run, J, [&](int row, double penalty, const int* columns, const Entries* j) COUNTERPOINT_INLINE_LAMBDA {
-      double sum = -bottom[row];
-      COUNTERPOINT_UNROLL
-      for (int k = 0; k < points; ++k) {
-        COUNTERPOINT_UNROLL
-        for (int i = 0; i < dimension; ++i) sum += j[k].each[i] * x[columns[k] + i];
-      }
-      mu[row] = penalty * sum;
-    });
-  }
-
-  static void add_three(const Run& run, const double* J, const double* x0, const double* x1, double* bottom,
-                        double* x) {
-    for_rows(run, J, [&](int row, double penalty, const int* columns, const Entries* j) COUNTERPOINT_INLINE_LAMBDA {
-      double* const sides = bottom + 3 * static_cast<std::ptrdiff_t>(row);
-      double first = sides[0], second = sides[1];
-      COUNTERPOINT_UNROLL
-      for (int k = 0; k < points; ++k) {
-        COUNTERPOINT_UNROLL
-        for (int i = 0; i < dimension; ++i) {
-          first += j[k].each[i] * x0[columns[k] + i];
-          second += j[k].each[i] * x1[columns[k] + i];
-        }
-      }
-      sides[1] = second;
-      const Neighbours<2> two{{penalty * first, penalty * second}};
-      const double third = penalty * sides[2];
-      COUNTERPOINT_UNROLL
-      for (int k = 0; k < points; ++k) {
-        double* const place = x + 3 * static_cast<std::ptrdiff_t>(columns[k]);
-        add_sides(j[k], two, third, place);
-      }
-    });
-  }
-
-  static void subtract_second(const Run& run, const double* J, const double* x, const double* bottom,
-                              double* multipliers) {
-    for_rows(run, J, [&](int row, double penalty, const int* columns, const Entries* j) COUNTERPOINT_INLINE_LAMBDA {
-      double sum = -bottom[3 * static_cast<std::ptrdiff_t>(row) + 1];
-      COUNTERPOINT_UNROLL
-      for (int k = 0; k < points; ++k) {
-        const double* const second = x + 3 * static_cast<std::ptrdiff_t>(columns[k]) + 1;
-        COUNTERPOINT_UNROLL
-        for (int i = 0; i < dimension; ++i) sum += j[k].each[i] * second[3 * i];
-      }
-      multipliers[row] -= penalty * sum;
-    });
-  }
-
- private:
-  /// The entries of a row that belong to one point, read once: together, and one by one, as the compiler takes a pair
-  /// apart through memory.
-  struct Entries {
-    Vector all;
-    double each[dimension];
-  };
-
-  template <typename Action>
-  COUNTERPOINT_INLINE static void for_rows(const Run& run, const double* J, Action action) {
-    const double *entries = J + *run.places, *penalty = run.penalty;
-    const int *columns = run.columns, rows = run.rows;
-    const std::ptrdiff_t stride = run.stride;
-    for (int row = 0; row < rows; ++row, columns += points, entries += stride) {
-      Entries j[points];
-      COUNTERPOINT_UNROLL
-      for (int k = 0; k < points; ++k) {
-        j[k].all = Vector::at(entries + k * dimension);
-        COUNTERPOINT_UNROLL
-        for (int i = 0; i < dimension; ++i) j[k].each[i] = entries[k * dimension + i];
-      }
-      action(row, penalty[row], columns, j);
-    }
-  }
-
-  /// Products of one point's coordinates with each other: row i has i + 1 of them.
-  COUNTERPOINT_INLINE static void add_triangle(double penalty, const Entries& j, const int*& slots, double* values) {
-    values[*slots++] += (penalty * j.each[0]) * j.each[0];
-    if constexpr (dimension == 3) add((penalty * j.each[1]) * Neighbours<2>{{j.each[0], j.each[1]}}, values + *slots++);
-    add((penalty * j.each[dimension - 1]) * j.all, values + *slots++);
-  }
-
-  COUNTERPOINT_INLINE static void add_anywhere(double penalty, const Entries* j, const int*& slots, double* values) {
-    COUNTERPOINT_UNROLL
-    for (int a = 0; a < points * dimension; ++a) {
-      const double scaled = penalty * j[a / dimension].each[a % dimension];
-      COUNTERPOINT_UNROLL
-      for (int b = 0; b <= a; ++b) values[*slots++] += scaled * j[b / dimension].each[b % dimension];
-    }
-  }
-
-  /// Three sides of each coordinate of a point.
-  COUNTERPOINT_INLINE static void add_sides(const Entries& j, const Neighbours<2>& two, double third, double* place) {
-    COUNTERPOINT_UNROLL
-    for (int i = 0; i < dimension; ++i, place += 3) {
-      add(j.each[i] * two, place);
-      place[2] += j.each[i] * third;
-    }
-  }
-
-  template <int count>
-  COUNTERPOINT_INLINE static void add(const Neighbours<count>& what, double* place) {
-    (Neighbours<count>::at(place) + what).write(place);
-  }
-};
-
-template <typename Action>
-void for_rows_of(const Run& run, Action action) {
-  switch (run.points == 0 ? 0 : run.entries) {
-    case 2:
-      return action(PointRows<1, 2>{});
-    case 3:
-      return action(PointRows<1, 3>{});
-    case 4:
-      return action(PointRows<2, 2>{});
-    case 6:
-      return action(PointRows<2, 3>{});
-    default:
-      return action(AnyRows{});
-  }
-}
+constexpr int fewest_repeated = 16;  ///< rows for which it is worth to begin a run of their own
+constexpr int longest_period = 32;   ///< after which values of the base may repeat themselves
+constexpr int tile_size = 512;       ///< values of the base, about as many, that stay in the first cache
 
 /// x from (W + J^T D^-1 J) x = top + J^T D^-1 bottom, then mu = D^-1 (J x - bottom).
 /// Shared: the members of a team work on the domains of the solver at once. Compiled apart: a step of a small mechanism
@@ -276,7 +20,11 @@ template <bool shared>
 class CondensedSystem final : public SaddleSystem {
  public:
   CondensedSystem(const Model& model, linear::SolverType solver, linear::TeamPointer team)
-      : n_(model.coordinates()), m_(model.equations()), team_(std::move(team)), penalty_(m_, 0.0) {
+      : n_(model.coordinates()),
+        m_(model.equations()),
+        team_(std::move(team)),
+        penalty_(m_, 0.0),
+        constant_W_(!model.has_tangent() && model.constant_mass()) {
     if (shared) used_places_ = model.all_coordinates();
     list_free_entries(model.jacobian_pattern());
     const SparsePattern& tangent = model.tangent_pattern();
@@ -299,7 +47,7 @@ class CondensedSystem final : public SaddleSystem {
     if (!same_W || !base_is_set_) set_base(W);
     J_ = J;
     double* const values = values_;
-    const auto condense = [&](auto rows, const Run& run) { rows.condense(run, J, bottom + run.first, values, x); };
+    const auto condense = [&](auto rows, const RowRun& run) { rows.condense(run, J, bottom + run.first, values, x); };
     if constexpr (shared) {
       copy_base(domains());
       team_->run(domains(), [&](int domain) {
@@ -312,21 +60,21 @@ class CondensedSystem final : public SaddleSystem {
       for_runs(condense);
     }
     solver_->factorise_and_solve(x);
-    for_runs([&](auto rows, const Run& run) { rows.multiply(run, J, x, bottom + run.first, mu + run.first); });
+    for_runs([&](auto rows, const RowRun& run) { rows.multiply(run, J, x, bottom + run.first, mu + run.first); });
   }
 
   void solve(double* x, const double* bottom, double* mu) override {
-    for_runs([&](auto rows, const Run& run) { rows.add_transposed(run, J_, bottom + run.first, x); });
+    for_runs([&](auto rows, const RowRun& run) { rows.add_transposed(run, J_, bottom + run.first, x); });
     solver_->solve(x);
-    for_runs([&](auto rows, const Run& run) { rows.multiply(run, J_, x, bottom + run.first, mu + run.first); });
+    for_runs([&](auto rows, const RowRun& run) { rows.multiply(run, J_, x, bottom + run.first, mu + run.first); });
   }
 
   void project(const double* x0, const double* x1, double* right, double* multipliers) override {
     double* const bottom = right + 3 * static_cast<std::size_t>(room());
-    for_runs([&](auto rows, const Run& run) { rows.add_three(run, J_, x0, x1, bottom + 3 * run.first, right); });
+    for_runs([&](auto rows, const RowRun& run) { rows.add_three(run, J_, x0, x1, bottom + 3 * run.first, right); });
     solver_->solve_many(right, 3);
     if (multipliers == nullptr) return;
-    for_runs([&](auto rows, const Run& run) {
+    for_runs([&](auto rows, const RowRun& run) {
       rows.subtract_second(run, J_, right, bottom + 3 * run.first, multipliers + run.first);
     });
   }
@@ -360,9 +108,9 @@ class CondensedSystem final : public SaddleSystem {
   }
 
   /// A row as a run of one, but for what it points at.
-  Run kind_of(int row) const {
+  RowRun kind_of(int row) const {
     const int start = row_start_[row], entries = row_start_[row + 1] - start;
-    Run kind{.first = row, .entries = entries};
+    RowRun kind{.first = row, .entries = entries};
     for (const int dimension : {2, 3}) {
       if (entries == dimension || entries == 2 * dimension) kind.points = entries / dimension;
       if (kind.points > 0) {
@@ -403,7 +151,7 @@ class CondensedSystem final : public SaddleSystem {
   }
 
   /// Lists what the loops over a row look at.
-  void list(const Run& kind) {
+  void list(const RowRun& kind) {
     const int *columns = columns_.data() + row_start_[kind.first], entries = kind.entries;
     const int dimension = kind.points > 0 ? entries / kind.points : 1;
     for (int k = 0; k < entries; k += dimension) listed_columns_.push_back(columns[k]);
@@ -424,25 +172,89 @@ class CondensedSystem final : public SaddleSystem {
 
   void make_runs() {
     runs_.resize(shared ? static_cast<std::size_t>(domains()) + 1 : 1);
-    std::vector<std::array<std::size_t, 2>> listed;  // before each row
-    std::vector<Run> kinds;
-    for (int row = 0; row < m_; ++row) {
-      listed.push_back({listed_columns_.size(), listed_slots_.size()});
+    std::vector<std::array<int, 2>> listed;  // columns and slots before each row
+    std::vector<RowRun> kinds;
+    for (int row = 0; row <= m_; ++row) {
+      listed.push_back({static_cast<int>(listed_columns_.size()), static_cast<int>(listed_slots_.size())});
+      if (row == m_) break;
       kinds.push_back(kind_of(row));
       list(kinds.back());
     }
     int last_share = -1;
-    for (Run& run : kinds) {
-      run.penalty = penalty_.data() + run.first;
-      run.places = places_.data() + row_start_[run.first];
-      run.columns = listed_columns_.data() + listed[run.first][0];
-      run.slots = listed_slots_.data() + listed[run.first][1];
+    for (RowRun& run : kinds) {
+      point(run, listed);
       const int share = shared ? share_of(run.first) : 0;
-      std::vector<Run>& runs = runs_[static_cast<std::size_t>(share)];
+      std::vector<RowRun>& runs = runs_[static_cast<std::size_t>(share)];
       if (share != last_share || !runs.back().takes(run)) runs.push_back(run);
       last_share = share;
       ++runs.back().rows;
     }
+    if constexpr (shared) {
+      for (std::vector<RowRun>& runs : runs_) runs = with_repetitions(runs, listed);
+    }
+  }
+
+  /// Part of the base that is its first values, as many as a tile has, again and again.
+  struct Stretch {
+    int begin = 0, end = 0, tile = 0;
+  };
+
+  /// The same rows, those that are alike but for a shift in runs of their own where they are many enough.
+  std::vector<RowRun> with_repetitions(const std::vector<RowRun>& runs,
+                                       const std::vector<std::array<int, 2>>& listed) const {
+    std::vector<RowRun> made;
+    for (const RowRun& run : runs) {
+      int open = 0;  // rows from here on are in no run yet
+      for (int row = 0; row < run.rows;) {
+        const RowRun repeated = repetition(run, row, listed);
+        if (repeated.rows >= fewest_repeated) {
+          if (row > open) made.push_back(rows_of(run, open, row, listed));
+          made.push_back(repeated);
+          open = row + repeated.rows;
+        }
+        row += repeated.rows;
+      }
+      if (run.rows > open) made.push_back(rows_of(run, open, run.rows, listed));
+    }
+    return made;
+  }
+
+  RowRun rows_of(RowRun run, int begin, int end, const std::vector<std::array<int, 2>>& listed) const {
+    run.first += begin;
+    run.rows = end - begin;
+    point(run, listed);
+    return run;
+  }
+
+  RowRun repetition(const RowRun& run, int row, const std::vector<std::array<int, 2>>& listed) const {
+    RowRun made = rows_of(run, row, row + 1, listed);
+    if (run.points == 0 || row + 1 == run.rows) return made;
+    const auto columns = [&](int k, int i) { return listed_columns_[listed[made.first + k][0] + i]; };
+    const auto slots = [&](int k, int i) { return listed_slots_[listed[made.first + k][1] + i]; };
+    const auto listed_slots = [&](int k) { return listed[made.first + k + 1][1] - listed[made.first + k][1]; };
+    made.repeated = true;
+    made.column_shift = columns(1, 0) - columns(0, 0);
+    made.slot_shift = slots(1, 1) - slots(0, 1);  // before them: how the products lie
+    const auto is_next = [&](int k) {
+      if (listed_slots(k) != listed_slots(0) || slots(k, 0) != slots(0, 0)) return false;
+      for (int i = 0; i < run.points; ++i) {
+        if (columns(k, i) != columns(0, i) + k * made.column_shift) return false;
+      }
+      for (int i = 1; i < listed_slots(0); ++i) {
+        if (slots(k, i) != slots(0, i) + k * made.slot_shift) return false;
+      }
+      return true;
+    };
+    while (row + made.rows < run.rows && is_next(made.rows)) ++made.rows;
+    return made;
+  }
+
+  /// Lets a run point at what belongs to its first row.
+  void point(RowRun& run, const std::vector<std::array<int, 2>>& listed) const {
+    run.penalty = penalty_.data() + run.first;
+    run.places = places_.data() + row_start_[run.first];
+    run.columns = listed_columns_.data() + listed[run.first][0];
+    run.slots = listed_slots_.data() + listed[run.first][1];
   }
 
   linear::Pattern pattern(const SparsePattern& tangent) const {
@@ -469,19 +281,58 @@ class CondensedSystem final : public SaddleSystem {
   }
 
   template <typename Action>
-  COUNTERPOINT_INLINE static void for_share(const std::vector<Run>& runs, Action action) {
-    for (const Run& run : runs) for_rows_of(run, [&](auto rows) { action(rows, run); });
+  COUNTERPOINT_INLINE static void for_share(const std::vector<RowRun>& runs, Action action) {
+    for (const RowRun& run : runs) {
+      if (shared && run.repeated) {
+        for_rows_of<shared>(run, [&](auto rows) { action(rows, run); });
+      } else {
+        for_rows_of<false>(run, [&](auto rows) { action(rows, run); });
+      }
+    }
   }
 
   void copy_base(int domain) {
-    const auto [begin, end] = solver_->values_of(domain);
-    std::copy(base_.begin() + begin, base_.begin() + end, values_ + begin);
+    for (const Stretch& s : stretches_[domain]) {
+      const auto tile = base_.begin() + s.begin;
+      for (int at = s.begin; at < s.end; at += s.tile) std::copy_n(tile, std::min(s.tile, s.end - at), values_ + at);
+    }
   }
 
   void set_base(const double* W) {
     std::fill(base_.begin(), base_.end(), 0.0);
     for (std::size_t k = 0; k < tangent_slots_.size(); ++k) base_[tangent_slots_[k]] = W[k];
     base_is_set_ = true;
+    if constexpr (shared) find_stretches();
+  }
+
+  void find_stretches() {
+    stretches_.assign(static_cast<std::size_t>(domains()) + 1, {});
+    for (int domain = 0; domain <= domains(); ++domain) {
+      const auto [begin, end] = solver_->values_of(domain);
+      std::vector<Stretch>& stretches = stretches_[static_cast<std::size_t>(domain)];
+      int open = begin;  // from here on nothing is in a stretch yet
+      for (int at = begin; constant_W_ && at < end;) {
+        const Stretch found = repetition_of_base(at, end);
+        if (found.end - at >= 2 * found.tile) {
+          if (at > open) stretches.push_back({open, at, at - open});
+          stretches.push_back(found);
+          open = at = found.end;
+        } else {
+          at += longest_period;
+        }
+      }
+      if (end > open) stretches.push_back({open, end, end - open});
+    }
+  }
+
+  Stretch repetition_of_base(int at, int end) const {
+    Stretch longest{at, at, tile_size};
+    for (int period = 1; period <= longest_period; ++period) {
+      int to = at + period;
+      while (to < end && base_[to] == base_[to - period]) ++to;
+      if (to > longest.end) longest = {at, to, period * (tile_size / period)};
+    }
+    return longest;
   }
 
   int n_, m_;
@@ -494,8 +345,10 @@ class CondensedSystem final : public SaddleSystem {
   std::vector<int> row_start_, places_,
       columns_;  ///< free entries of the Jacobian: where a row begins, place in J, column
   std::vector<int> listed_columns_, listed_slots_;  ///< what runs point at
-  std::vector<std::vector<Run>> runs_;              ///< of each domain, and of all others
+  std::vector<std::vector<RowRun>> runs_;           ///< of each domain, and of all others
   std::vector<double> base_;
+  std::vector<std::vector<Stretch>> stretches_;  ///< of the base, of each domain and of all others
+  bool constant_W_;
   const double* J_ = nullptr;  ///< as factorised
   bool base_is_set_ = false;
 };

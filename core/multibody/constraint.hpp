@@ -32,6 +32,9 @@ class ConstraintBatch : public recipe::Describable {
   virtual void projection_terms(const Instant& now, const double* a, const double* multipliers, double* sides,
                                 double* out) const;
 
+  /// Equations `begin` to `end` - 1 as a batch of their own; null where a batch cannot be divided.
+  virtual std::shared_ptr<ConstraintBatch> part(int /*begin*/, int /*end*/) const { return nullptr; }
+
   std::vector<std::string> names;  ///< one per equation, for messages
 
  private:

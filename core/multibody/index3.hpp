@@ -5,6 +5,7 @@
 
 #include "linear/team.hpp"
 #include "linear/unroll.hpp"
+#include "multibody/repeated_rows.hpp"
 #include "multibody/shares.hpp"
 #include "multibody/stepper.hpp"
 
@@ -69,6 +70,7 @@ class Index3Stepper final : public Stepper {
   COUNTERPOINT_INLINE void accept(State& state) noexcept;
   COUNTERPOINT_INLINE void accept_by_jerk(State& state) const noexcept;
   [[noreturn]] void fail(int iteration, const std::string& why) const;
+  static constexpr const char* not_finite = "the iteration diverged: its values are not finite";
 
   void find_shares();
   /// work(begin, end) for ranges that make up 0 to count; pairs stay together.
@@ -91,7 +93,8 @@ class Index3Stepper final : public Stepper {
   int n_, m_;
   int room_ = 0;  ///< places of what is solved for
   MassOnTangent mass_on_tangent_;
-  double tolerance_ = 0.0;  ///< m
+  std::unique_ptr<RepeatedRows> constant_mass_;  ///< of a large mechanism
+  double tolerance_ = 0.0;                       ///< m
   double h_ = 0.0, scale_ = 0.0, velocity_factor_ = 0.0;
   double auxiliary_factor_ = 0.0, multiplier_factor_ = 0.0;
   double ratio_ = 0.0;              ///< of this step to the last one

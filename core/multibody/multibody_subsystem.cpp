@@ -13,9 +13,16 @@ void copy(const State& from, State& to) {
   to.t = from.t;
   to.previous_step = from.previous_step;
   to.stiffening = from.stiffening;
-  for (auto member : {&State::q, &State::v, &State::a, &State::auxiliary, &State::previous, &State::jerk,
-                      &State::previous_jerk, &State::multipliers, &State::memory, &State::inputs})
-    copy_few(from.*member, to.*member);
+  copy_few(from.q, to.q);
+  copy_few(from.v, to.v);
+  copy_few(from.a, to.a);
+  copy_few(from.auxiliary, to.auxiliary);
+  copy_few(from.previous, to.previous);
+  copy_few(from.jerk, to.jerk);
+  copy_few(from.previous_jerk, to.previous_jerk);
+  copy_few(from.multipliers, to.multipliers);
+  copy_few(from.memory, to.memory);
+  copy_few(from.inputs, to.inputs);
 }
 
 }  // namespace

@@ -49,31 +49,44 @@ Shares::Shares(const AssembledModel& model, const std::vector<int>& domain_of, i
     : shares_(static_cast<std::size_t>(domains) + 1) {
   const SparsePattern& jacobian = model.jacobian_pattern();
   const std::vector<ForcePointer>& forces = model.parts().forces;
+  Sorting sorting(model, domain_of, domains);
+  const auto domain_of_rows = [&](int from, int to) {
+    return sorting.domain(jacobian.column.data() + jacobian.row_start[from],
+                          jacobian.column.data() + jacobian.row_start[to]);
+  };
+  std::vector<Batch> batches;
   std::vector<std::pair<const int*, const int*>> columns;
+  const auto add_batch = [&](const ConstraintBatch* batch, int from) {
+    const int to = from + batch->equations();
+    batches.push_back({batch, from, jacobian.row_start[from]});
+    columns.emplace_back(jacobian.column.data() + jacobian.row_start[from],
+                         jacobian.column.data() + jacobian.row_start[to]);
+  };
   int row = 0;
   for (const ConstraintBatchPointer& batch : model.parts().constraints) {
     const int end = row + batch->equations();
-    columns.emplace_back(jacobian.column.data() + jacobian.row_start[row],
-                         jacobian.column.data() + jacobian.row_start[end]);
+    // One that connects several domains as a whole is divided, if it can be.
+    const bool divided = domain_of_rows(row, end) == domains && batch->equations() > 1 && batch->part(0, 1) != nullptr;
+    if (!divided) add_batch(batch.get(), row);
+    for (int from = row, to; divided && from < end; from = to) {
+      for (to = from + 1; to < end && domain_of_rows(to, to + 1) == domain_of_rows(from, from + 1);) ++to;
+      parts_.push_back(batch->part(from - row, to - row));
+      add_batch(parts_.back().get(), from);
+    }
     row = end;
   }
-  const std::size_t batches = columns.size();
   for (const ForcePointer& force : forces) {
     const std::vector<int>& written = force->columns();
     columns.emplace_back(written.data(), force->is_local() ? written.data() + written.size() : written.data());
   }
-  Sorting sorting(model, domain_of, domains);
   for (const auto& [begin, end] : columns) sorting.claim(begin, end);
-  std::ptrdiff_t equation = 0;
   for (std::size_t k = 0; k < columns.size(); ++k) {
     Share& share = shares_[static_cast<std::size_t>(sorting.share(columns[k].first, columns[k].second))];
-    if (k < batches) {
-      const ConstraintBatch* batch = model.parts().constraints[k].get();
-      share.batches.push_back({batch, equation, jacobian.row_start[equation]});
-      equation += batch->equations();
+    if (k < batches.size()) {
+      share.batches.push_back(batches[k]);
       continue;
     }
-    const Force* force = forces[k - batches].get();
+    const Force* force = forces[k - batches.size()].get();
     share.forces.push_back(force);
     for (const AssembledModel::TangentBlock& block : model.tangent_blocks()) {
       if (block.force == force) share.tangents.push_back(&block);

@@ -36,6 +36,7 @@ class Shares {
   class Sorting;
 
   std::vector<Share> shares_;
+  std::vector<ConstraintBatchPointer> parts_;  ///< of batches that were divided
 };
 
 }  // namespace counterpoint::multibody

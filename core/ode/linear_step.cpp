@@ -26,7 +26,10 @@ class LinearStep final : public Solver, private BatchSolver {
 
   BatchSolver* batches() override { return N > 0 && F > 0 ? this : nullptr; }
 
-  void keep_memory(std::vector<double>& into) const override { into.assign(1, step_.value()); }
+  void keep_memory(std::vector<double>& into) const override {
+    if (into.size() != 1) into.resize(1);
+    into[0] = step_.value();
+  }
   void set_memory(const std::vector<double>& memory) override {
     if (memory[0] == step_.value()) return;  // repeats restore often, and the matrices are there
     step_.set(memory[0]);

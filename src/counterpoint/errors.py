@@ -19,7 +19,7 @@
 
     UnitWarning               a warning: units of connections could not be compared
     BondWarning               a warning: both sides of a bond integrate a speed while a step changes
-    UndefinedWarning          a warning: an output that nothing reads is NaN or infinite from the start on
+    UndefinedWarning          a warning: an output that nothing reads is NaN or infinite
     StandstillWarning         a warning: an output did not change in a run although its derivative says so
     WindowWarning             a warning: windows of a run did not converge
     PaceWarning               a warning: a pace was stuck at its smallest step, or a run fell behind the wall clock
@@ -217,7 +217,7 @@ class WindowWarning(UserWarning):
 
 
 class UndefinedWarning(UserWarning):
-    """An output of an FMU is NaN or infinite from the start on; nothing reads it, and the run goes on."""
+    """An output of an FMU is, or becomes, NaN or infinite; nothing reads it, and the run goes on."""
 
 
 class StandstillWarning(UserWarning):

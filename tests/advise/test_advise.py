@@ -2,15 +2,17 @@
 
 import tomllib
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import counterpoint as cp
 from counterpoint._run.strategy import Strategy
-from counterpoint.advise.advice import settings_toml
+from counterpoint.advise.advice import Candidate, settings_toml
 from counterpoint.advise.coupling_variables import alternatives
-from counterpoint.advise.pilots import StepCost
+from counterpoint.advise.pilots import StepCost, Timing
+from counterpoint.advise.search import Search
 from counterpoint.advise.surrogate import Surrogate
 from counterpoint.studies.two_mass.experiment import Case, Driver, build
 from counterpoint.studies.verdict.linear_trials import three_parts
@@ -339,3 +341,21 @@ def test_a_system_with_planned_events_is_advised_although_its_first_pilot_ends_b
     system = forced_pair()
     system.at(15.0, "light.x -> heavy.u", cp.events.scale(0.5))
     assert system.advise(20.0, 1e-2).good_enough
+
+
+def test_a_candidate_that_just_keeps_the_tolerance_is_not_recommended_where_another_keeps_it_safely():
+    """Piloted errors are measured against a tight pilot, whose own error is up to a fifth of the tolerance."""
+    pilots = SimpleNamespace(tolerance=1e-2, is_whole=True)
+    search = Search(pilots, None, by_pilots=True, everything=True, tell=lambda done: None)
+    close, safe = (
+        Candidate(Strategy("parallel"), label, piloted=error, cost=cost, steps=1000)
+        for label, error, cost in (("close", 0.0099, 0.8), ("safe", 0.0075, 1.0))
+    )
+    assert search.recommended([close, safe]) is safe
+    assert search.recommended([close]) is close
+
+
+def test_what_a_first_run_loads_does_not_count_for_longer_ones():
+    """A probe of 20 ms of which 16 ms load models, and 4 ms are steps: a run 50 times longer takes 0.216 s, not 1 s."""
+    timing = Timing({"model": (0.01, 2e-4)}, (20.0, 0.016), 0.02)
+    assert timing.longer(50.0) == pytest.approx(0.016 + 50 * 0.004)

@@ -23,6 +23,13 @@ def test_a_toml_file_is_recognised_by_its_tables(module, tmp_path):
     assert kind_of(CaseFile(path)).module == module
 
 
+def test_a_diagram_without_its_first_table_is_one_that_lacks_it(tmp_path):
+    path = tmp_path / "case.toml"
+    path.write_text('[blocks.g]\nkind = "gain"\n', encoding="utf-8")
+    with pytest.raises(ScenarioError, match="diagram: missing"):
+        read_case(path)
+
+
 @pytest.mark.parametrize(
     ("name", "module"),
     [

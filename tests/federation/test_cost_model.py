@@ -1,9 +1,13 @@
 """The cost model against cases that can be solved by hand."""
 
+import time
+
 import pytest
 
+import counterpoint as cp
+from counterpoint._run.options import RunOptions
 from counterpoint.federation.cost_model import Load, Network, predict
-from counterpoint.federation.planning import best_cuts, plan_text
+from counterpoint.federation.planning import best_cuts, measure, plan_text
 
 FREE = Network(request_cost=0.0)
 
@@ -74,6 +78,31 @@ def test_many_subsystems_are_spread_without_trying_everything():
     cuts = best_cuts(load, 3, Network(latency=1e-5, request_cost=1e-4))
     assert [len(cut.parts) for cut in cuts] == [1, 2, 3]
     assert cuts[2].speed_up > 2.5
+
+
+class Sleepy(cp.Subsystem):
+    """Its first step in this process takes long, as where nothing is in the caches."""
+
+    outputs = ("y",)
+    starts = 0
+
+    def start(self, t):
+        Sleepy.starts += 1
+
+    def step(self, t, t_end, u):
+        if Sleepy.starts == 1:
+            time.sleep(0.01)
+
+    def output(self, t, u):
+        return t
+
+
+def test_the_cost_of_a_step_is_that_of_the_least_disturbed_run():
+    system = cp.System()
+    system.add("a", Sleepy(), step=0.5)
+    load = measure(system, RunOptions(until=2.0))
+    assert Sleepy.starts > 1
+    assert load.costs["a"] < 0.01  # the first run needs that for each of its steps
 
 
 def test_a_cut_becomes_a_launch_plan(tmp_path):

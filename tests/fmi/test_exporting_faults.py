@@ -119,7 +119,7 @@ RECIPE = "resources/counterpoint.recipe"
     [
         (lambda data: data[:-1], "was cut off or added to; unpack the FMU again"),
         (lambda data: b"PK" + data, "is not a recipe of Counterpoint"),
-        (lambda data: data[:16] + b"\x08" + data[17:], "has version 8, this library reads version 7"),
+        (lambda data: data[:16] + b"\x09" + data[17:], "has version 9, this library reads version 8"),
         (lambda data: data[:28] + b"\xff" * 4 + data[32:], "the recipe is damaged at byte"),
         (None, "cannot be opened; was the FMU unpacked with its resources?"),
     ],

@@ -130,6 +130,32 @@ def test_an_output_that_is_undefined_from_the_start_on_and_that_nothing_reads(bu
     assert result.quality.verdict is not None
 
 
+@ISOLATED
+@pytest.mark.parametrize("window", [None, cp.window(0.2)])
+def test_an_output_that_nothing_reads_becomes_undefined(built, version, fault, isolate, window):
+    """Some FMUs lose an output that only displays use, at the end of its range; other tools go on."""
+    gives_nan = {"fault": fault("gives-nan")}
+    model = cp.fmu(
+        built("misbehaving", version),
+        parameters=gives_nan,
+        outputs=["y", "fault_time"],
+        isolate=isolate,
+        inputs_at="start",
+    )
+    system = cp.System("pair")
+    system.add("a", model, step=0.1)
+    system.add("b", cp.fmu(built("misbehaving", version), isolate=isolate, inputs_at="start"), step=0.1)
+    system.connect("a.fault_time", "b.u", cp.hold(), convert=False)
+    with pytest.warns(
+        cp.UndefinedWarning, match=r'a: output "y" became NaN or infinite at t = 0\.[56] s; nothing reads'
+    ):
+        result = system.run(until=1.0, scheme="parallel", window=window)
+    assert result.status == "finished"
+    assert np.isfinite(result["a.y"].values[:5]).all() and np.isnan(result["a.y"].values[7:]).all()
+    assert result["b.y"].values[-1] == pytest.approx(1.5)  # y' = 1 + u
+    assert result.events.to_string().count("became NaN") == 1
+
+
 def test_an_undefined_output_is_a_remark_of_the_doctor(built, version, fault):
     undefined = {"fault": fault("leaves-its-output-undefined")}
     found = examine(built("misbehaving", version), step=0.1, parameters=undefined)
@@ -481,3 +507,13 @@ def test_a_table_drives_an_input_without_a_start_value(built, tmp_path):
     expected = read_case(built("oscillator", 2), settings=settings).run()
     assert np.array_equal(result["Oscillator.x"].values, expected["Oscillator.x"].values)
     assert result["Oscillator.x"].values[-1] != 1.0
+
+
+@ISOLATED
+def test_an_fmu_of_fmi_1_that_never_says_that_an_event_is_over(built, isolate):
+    """It was asked for final results: one update is enough."""
+    path = built("bouncing-ball", 1, kinds=("ModelExchange",))
+    ball = {"kind": "model-exchange", "isolate": isolate}
+    expected = alone(cp.fmu(path, **ball))["fmu.h"]
+    made = alone(cp.fmu(path, name="never converged", **ball))["fmu.h"]
+    assert np.array_equal(made.values, expected.values)

@@ -73,6 +73,12 @@ def test_mistakes_come_in_the_order_of_the_file(write, good, problems):
     assert lines == sorted(lines)
 
 
+def test_a_value_that_is_wrong_is_quoted_once(write, good, problems):
+    found = problems(write(good.replace("step = 0.01", 'step = "fast"')))
+    assert len(found) == 1
+    assert 'step: "fast": is not a time; write it as "0.1 ms"' in found[0]
+
+
 def test_a_wrong_part_does_not_bring_up_mistakes_that_follow_from_it(write, good, problems):
     (found,) = problems(write(good.replace("step = 0.1", "step = -0.1")))
     assert found.startswith("subsystems.slow.step: -0.1")

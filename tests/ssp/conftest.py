@@ -107,7 +107,14 @@ def fmus(tmp_path_factory):
         data = data.replace(b'<Unit name="m">\n<BaseUnit m="1"', b'<Unit name="mm">\n<BaseUnit m="1" factor="0.001"')
         return data.replace(b'unit="m"', b'unit="mm"')
 
+    def with_another_start(data):
+        before, name, after = data.partition(b'name="force"')
+        return before + name + after.replace(b'start="0"', b'start="20"', 1)
+
+    folder_of_another = tmp_path_factory.mktemp("another")
+    oscillator = build("oscillator", 2, folder_of_another, kinds=("CoSimulation",))
     return {
+        "pushed": changed(oscillator, folder_of_another, with_another_start),  # it has 0 where it declares 20
         "millimetres": changed(build("oscillator", 2, folder, kinds=("CoSimulation",)), folder, in_millimetres),
         "oscillator": build("oscillator", 2, folder, kinds=("CoSimulation",)),
         "both": build("oscillator", 2, folder, file="both.fmu"),

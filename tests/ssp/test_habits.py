@@ -47,6 +47,12 @@ def test_a_version_that_is_none_is_told(told):
     assert 'version = "Draft7"; read as SSP 2.0' in told(ssd(PAIR).replace('version="1.0" n', 'version="Draft7" n'))[1]
 
 
+def test_connectors_of_drafts_have_a_causality(told, fmus):
+    scenario, text = told(ssd(PAIR).replace(" kind=", " causality="))
+    assert "causality is read as kind" in text
+    assert_same(scenario.run(), by_hand(fmus))
+
+
 def test_types_and_kinds_of_ssp_2(pack, fmus):
     text = with_connector(PAIR, connector("k", "structuralParameter") + connector("der(x)", "local"))
     text = text.replace("<ssc:Real/>", "<ssc:Float64/>").replace("<ssv:Real ", "<ssv:Float64 ")

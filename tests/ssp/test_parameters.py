@@ -185,3 +185,14 @@ def test_a_calculated_parameter_may_be_a_signal_but_no_parameter_of_another(pack
     assert scenario.run()["b.float64_out"].values[-1] == scenario.run()["a.bias"].values[-1]
     with pytest.raises(cp.ScenarioError, match=r'"bias" of an FMU is connected to the parameter "gain" of another'):
         cp.Scenario.read(pack(ssd(text.replace("TARGET", "gain"))))
+
+
+def test_only_inputs_that_a_parameter_set_gives_are_written(pack):
+    """The FMU declares a force of 20 N and has 0."""
+    ends = {}
+    for fmu in ("oscillator", "pushed"):
+        for given in ({}, {"force": 20.0}):
+            case = cp.Scenario.read(pack(ssd(one(parameters(k=50, **given), fmu=fmu))))
+            ends[fmu, bool(given)] = case.run()["body.x"].values[-1]
+    assert ends["pushed", False] == ends["oscillator", False]
+    assert ends["pushed", True] == ends["oscillator", True] != ends["oscillator", False]

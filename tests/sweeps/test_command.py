@@ -77,6 +77,25 @@ def test_reading_a_plan_tells_all_mistakes_with_their_lines(two_mass, write):
         assert words in text
 
 
+@pytest.mark.parametrize("sample", ["latin-hypercube", "sobol"])
+def test_a_plan_says_how_many_points_are_drawn(two_mass, write, sample):
+    path = write(f"""
+        scenario = "two_mass.toml"
+        sample = "{sample}"
+        points = 8
+        seed = 3
+        [set]
+        until = 5.0
+        [vary]
+        "fast.x0[0]" = {{ from = 10.0, to = 12.0 }}
+        "slow.step" = {{ from = 0.05, to = 0.2, scale = "log" }}
+        [measures]
+        x = "last(fast.x)"
+    """, "plan.toml")  # fmt: skip
+    found = cp.sweeps.SweepFile.read(path).run(workers=1)
+    assert found.progress.done == 8 and found.table["fast.x0[0]"].between(10.0, 12.0).all()
+
+
 def test_a_dry_run_prints_the_points(plan):
     done = command(plan, "--dry-run", cwd=plan.parent)
     assert done.returncode == 0 and "9 points, grid" in done.stdout

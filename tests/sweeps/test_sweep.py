@@ -167,6 +167,37 @@ def test_a_killed_or_hanging_point_is_lost_alone(fragile):
     assert "deadline of 1.5 s" in found["message"][3]
 
 
+def test_points_that_wait_in_a_process_that_dies_are_run_by_the_next_one(fragile):
+    # Short runs are given to a process some at a time: two that follow each other die, and one hangs.
+    acts = ["nothing"] * 80
+    acts[40] = acts[41] = "die"
+    acts[60] = "hang"
+    found = cp.sweep(fragile, {"model.act": acts}, {"y": "last(model.y)"}, workers=1, kind="processes", deadline=0.5)
+    table = found.table
+    expected = ["done"] * 80
+    expected[40] = expected[41] = "killed"
+    expected[60] = "late"
+    assert table["point"].tolist() == list(range(80)) and table["status"].tolist() == expected
+    assert (table["y"][table["status"] == "done"] == 0.25).all()
+
+
+def test_short_runs_that_threads_make_together_are_those_made_one_by_one(two_mass):
+    starts = [1.0 + k / 40 for k in range(41)]
+    starts[17] = 1e308  # which overflows
+    vary, measures = {"fast.x0[0]": starts}, ["last(fast.x)", "max(slow.x)", "steps"]
+    together = cp.sweep(two_mass, vary, measures, until=10.0, workers=2, kind="threads").table
+    one_by_one = cp.sweep(two_mass, vary, measures, until=10.0, workers=1, kind="processes").table
+    assert together["status"].tolist() == ["done"] * 17 + ["failed"] + ["done"] * 23
+    columns = [name for name in together.columns if name != "wall_seconds"]
+    pd.testing.assert_frame_equal(together[columns], one_by_one[columns], check_exact=True)
+
+
+def test_runs_that_are_made_together_each_count_their_own_time(two_mass):
+    found = cp.sweep(two_mass, {"fast.x0[0]": cp.sweeps.span(1, 2, 40)}, "seconds", workers=2, kind="threads").table
+    assert (found["seconds"] > 0.0).all()
+    assert (found["seconds"] <= found["wall_seconds"]).all()  # the time of a run is a part of that of its point
+
+
 def test_a_native_point_stops_at_its_deadline(two_mass):
     found = cp.sweep(two_mass, {"until": [1.0, 1e9]}, "end", deadline=0.5, workers=1).table
     assert found["status"].tolist() == ["done", "late"]
@@ -192,6 +223,21 @@ def test_the_table_grows_and_can_be_read_meanwhile(two_mass, tmp_path):
     assert seen and 0 < seen[0] < 500
     assert len(pd.read_parquet(out / "table.parquet")) == 500 == made.progress.done
     assert made.table["point"].tolist() == list(range(500))
+
+
+def test_a_table_is_written_and_merged_without_pandas(two_mass, run_python, tmp_path):
+    # Importing it would take longer than the first points, and 60 MB.
+    script = """
+        import sys
+        import counterpoint as cp
+        from counterpoint.sweeps import table
+        table.FLUSH_SECONDS, table.MERGED_PARTS = 0.0, 2
+        vary = {"fast.x0[0]": cp.sweeps.span(1, 2, 200)}
+        found = cp.sweep(sys.argv[1], vary, "last(fast.x)", until=5.0, out=sys.argv[2], workers=1)
+        print(found.progress.done, "pandas" in sys.modules)
+    """
+    out, err = run_python(script, str(two_mass), str(tmp_path / "out")).communicate()
+    assert out.split() == ["200", "False"], err
 
 
 def test_many_small_files_are_merged_and_nothing_is_lost(tmp_path):

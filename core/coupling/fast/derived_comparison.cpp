@@ -61,27 +61,36 @@ void DerivedComparison::compare_repeated(Comparison& comparison, const Connectio
   defect.spreads_[0] = spread;
 }
 
-/// Rows (t, assumed); see above for what was assumed.
+/// See above for what was assumed.
 void DerivedComparison::keep(Comparison& comparison, const Connection& c, std::size_t consumer_samples) {
-  const LineInput assumed(c);
   const History& source = *c.present;
   const std::size_t last = std::min(source.end(), consumer_samples) - 1;
   if (last <= comparison.place_) return;
+  const LineInput assumed(c);
   const std::size_t before = c.reads_earlier ? 0 : 1;
-  double* row = comparison.kept_.extend(last - comparison.place_);
-  const auto write = [&](const auto& value_at) {
-    for (std::size_t sample = comparison.place_ + 1; sample <= last; ++sample, row += 2) {
-      row[0] = source.time(sample);
-      row[1] = value_at(sample - before, row[0]);
-    }
-  };
+  double* kept = comparison.kept_.extend(last - comparison.place_);
   if (assumed.sloped) {
-    write([&](std::size_t sample, double t) { return assumed.from_sample(sample).at(t); });
-  } else {  // the same, short
-    write([&](std::size_t sample, double) { return assumed.scaled(assumed.history->value(sample)[assumed.column]); });
+    for (std::size_t sample = comparison.place_ + 1; sample <= last; ++sample)
+      *kept++ = assumed.from_sample(sample - before).at(source.time(sample));
+  } else {
+    keep_held(assumed, comparison.place_ + 1 - before, last + 1 - before, kept);
   }
   comparison.place_ = last;
   comparison.compared_for_ = source.time(last);
+}
+
+/// The same, short: samples [first, end).
+void DerivedComparison::keep_held(const LineInput& assumed, std::size_t first, std::size_t end, double* kept) {
+  const std::size_t width = static_cast<std::size_t>(assumed.history->width());
+  double* const begin = kept;
+  while (first < end) {
+    const std::size_t count = std::min(end - first, assumed.history->in_a_row(first));
+    const double* value = assumed.history->value(first) + assumed.column;
+    for (double* const last = kept + count; kept != last; value += width) *kept++ = *value;
+    first += count;
+  }
+  if (!assumed.scales) return;
+  for (double* value = begin; value != kept; ++value) *value = assumed.scaled(*value);
 }
 
 void DerivedComparison::compare_held(Comparison& comparison, const LineInput& input, std::size_t last) {

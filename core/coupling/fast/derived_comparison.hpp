@@ -24,6 +24,7 @@ struct DerivedComparison {
   static void compare_sloped(Comparison& comparison, const LineInput& input, std::size_t last);
   static void compare_repeated(Comparison& comparison, const Connection& c, std::size_t consumer_samples);
   static void keep(Comparison& comparison, const Connection& c, std::size_t consumer_samples);
+  static void keep_held(const LineInput& assumed, std::size_t first, std::size_t end, double* kept);
   static double add_held(Defect& defect, const double* values, const double* times, std::size_t count,
                          const LineInput& input, double first_before);
   static void write_held(Comparison& comparison, const LineInput& input, std::size_t last);

@@ -99,7 +99,7 @@ inline void HeldRound::make_round(double t, double t_end) {
       probe += *value - *value;
       *row++ = *value;
     }
-    if (probe != 0.0) participants_[i]->not_finite(m->values);
+    if (probe != 0.0) participants_[i]->not_finite(t_end, m->values);
     m->values += m->width;
     m->row += m->row_width;
   }

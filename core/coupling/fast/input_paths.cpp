@@ -9,7 +9,7 @@ namespace counterpoint::fast {
 void InputPaths::choose(std::vector<Connection>& connections, const SetUp& set_up) {
   leave_lines(connections);
   line_inputs_.clear();
-  sloped_ = single_ = false;
+  sloped_ = sums_ = single_ = false;
   disturbed_ = set_up.is_disturbed;
   const bool asked = set_up.approximations_asked;
   for (Connection& c : connections) {
@@ -28,15 +28,7 @@ void InputPaths::choose(std::vector<Connection>& connections, const SetUp& set_u
   interpolate_ =
       std::all_of(connections.begin(), connections.end(), [](const Connection& c) { return c.fast.interpolates; });
   sloped_ = std::any_of(line_inputs_.begin(), line_inputs_.end(), [](const LineInput& input) { return input.sloped; });
-}
-
-void InputPaths::follow(const std::vector<Connection>& connections, bool repeats) {
-  repeats_ = repeats;
-  apart_ = repeats && !interpolate_;
-  for (std::size_t k = 0; k < line_inputs_.size(); ++k) {
-    line_inputs_[k].history = connections[k].samples.history;
-    line_inputs_[k].ahead = repeats && connections[k].fast.interpolates ? 1 : 0;
-  }
+  sums_ = std::any_of(line_inputs_.begin(), line_inputs_.end(), [](const LineInput& input) { return input.adds; });
 }
 
 void InputPaths::tell(std::vector<Connection>& connections) {

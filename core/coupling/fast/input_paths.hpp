@@ -39,7 +39,7 @@ class InputPaths {
   bool make(double t, double step_start, std::vector<Connection>& connections, std::vector<double>& values) {
     if (lines_ && t >= step_start) {
       if (sloped_) {
-        for (const LineInput& input : line_inputs_) values[input.target] = input.line.at(t);
+        for (const LineInput& input : line_inputs_) input.put(input.line.at(t), values);
       }
       return true;
     }
@@ -64,7 +64,7 @@ class InputPaths {
       if (sloped_) {
         input.line = input.from_sample(last_);
       } else {  // the same, short
-        values[input.target] = input.scaled(input.history->value(last_)[input.column]);
+        input.put(input.scaled(input.history->value(last_)[input.column]), values);
       }
     }
   }
@@ -76,13 +76,20 @@ class InputPaths {
   void forget_lines() { lines_ = false; }
   /// The connections read other histories from now on, those of the pass before (in which the end of a step is known)
   /// or the present ones.
-  void follow(const std::vector<Connection>& connections, bool repeats);
+  void follow(const std::vector<Connection>& connections, bool repeats) {
+    repeats_ = repeats;
+    apart_ = repeats && !interpolate_;
+    for (std::size_t k = 0; k < line_inputs_.size(); ++k) {
+      line_inputs_[k].history = connections[k].samples.history;
+      line_inputs_[k].ahead = repeats && connections[k].fast.interpolates ? 1 : 0;
+    }
+  }
 
   /// Whether all inputs are lines in the step that is frozen.
   bool are_lines() const { return lines_; }
-  /// Whether all inputs are held from the newest samples, or constant.
+  /// Whether all inputs are held from the newest samples of one source each, or constant.
   bool are_held(bool has_connections) const {
-    return allowed_.lines && !disturbed_ && (!has_connections || !line_inputs_.empty()) && !sloped_;
+    return allowed_.lines && !disturbed_ && (!has_connections || !line_inputs_.empty()) && !sloped_ && !sums_;
   }
   const std::vector<LineInput>& line_inputs() const { return line_inputs_; }
   bool is_single() const { return single_; }
@@ -95,6 +102,7 @@ class InputPaths {
   bool single_ = false;       ///< one scalar connection and no other input
   bool lines_ = false;        ///< the lines say it all, for the step that is frozen; the connections are not up to date
   bool sloped_ = false;       ///< some line is not held
+  bool sums_ = false;         ///< several lines enter one input
   bool apart_ = false;        ///< the lines do not serve at present
   bool interpolate_ = false;  ///< they serve repeats, too
   bool repeats_ = false;

@@ -5,7 +5,8 @@
 
 namespace counterpoint::fast {
 
-/// One scalar input that is held or a line from its newest samples on: what every step looks at, close together.
+/// One scalar that enters an input and is held or a line from its newest samples on: what every step looks at, close
+/// together.
 struct LineInput {
   const History* history = nullptr;
   double gain = 1.0;
@@ -14,6 +15,7 @@ struct LineInput {
   int target = 0;
   bool scales = false;
   bool sloped = false;    ///< a line, not held
+  bool adds = false;      ///< to those before it that enter the same input
   std::size_t ahead = 0;  ///< sample that a step begins with, after the one where the consumer stands
   Line line;
 
@@ -24,12 +26,15 @@ struct LineInput {
         column(c.samples.column),
         target(c.target_offset),
         scales(c.scales),
-        sloped(c.fast.newest_points > 1) {}
+        sloped(c.fast.newest_points > 1),
+        adds(c.adds) {}
 
   static bool serves(const Connection& c) {
     const bool short_enough = c.fast.newest_points == 1 || c.fast.newest_points == 2;
-    return short_enough && c.samples.width == 1 && c.law < 0 && !c.adds;
+    return short_enough && c.samples.width == 1 && c.law < 0;
   }
+
+  void put(double value, std::vector<double>& inputs) const { inputs[target] = adds ? inputs[target] + value : value; }
 
   double scaled(double value) const { return scales ? value * gain + offset : value; }
 

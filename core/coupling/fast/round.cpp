@@ -44,7 +44,7 @@ void Round::choose_comparisons(DefectRows rows) {
       c.fast.compares_by_samples = allowed_.derived_comparisons && DerivedComparison::serves(c, p.comparisons[k]);
       Participant& source = network_.participants[c.source];
       if (rows == DefectRows::deferred && c.fast.compares_by_samples && source.records()) {
-        p.comparisons[k].keep_assumed();
+        p.comparisons[k].keep_assumed_of_samples();
         continue;
       }
       const bool held = c.fast.newest_points == 1;

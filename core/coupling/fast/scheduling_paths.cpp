@@ -32,6 +32,7 @@ SchedulingPaths::SchedulingPaths(const RunSpec& spec, int threads, Network& netw
       compares_at_once_(std::any_of(spec.participants.begin(), spec.participants.end(),
                                     [](const ParticipantSpec& p) { return p.pace != nullptr && p.pace->listens(); })),
       defers_comparisons_(spec.keeps_record && spec.fast_paths.deferred_comparisons),
+      streams_record_(spec.streams_record),
       longest_((spec.until - spec.start) / 256.0) {
   if (!enabled_) return;
   const int useful = std::min<int>(threads, static_cast<int>(spec.participants.size()));
@@ -79,7 +80,7 @@ void SchedulingPaths::before_start() {
   if (!undecided_) defer_comparisons();
   if (!suspended_) {
     using DefectRows = Round::DefectRows;
-    const DefectRows of_repeats = defers_comparisons_ ? DefectRows::deferred : DefectRows::assumed;
+    const DefectRows of_repeats = defers_comparisons_ && !streams_record_ ? DefectRows::deferred : DefectRows::assumed;
     for (Round& round : rounds_) round.choose_comparisons(repeated_ ? of_repeats : DefectRows::derived);
   }
   keep_assumed();
@@ -90,7 +91,8 @@ void SchedulingPaths::defer_comparisons() {
   for (Participant& p : network_.participants) {
     const std::vector<Connection>& connections = p.inputs->connections();
     for (std::size_t k = 0; k < connections.size(); ++k) {
-      if (DeferredComparison::can_defer(p, k, network_.participants[connections[k].source]))
+      if (DeferredComparison::can_defer(p, k, network_.participants[connections[k].source]) &&
+          (!streams_record_ || DeferredComparison::can_be_written(p, k)))
         DeferredComparison::defer(p, k);
     }
     p.look_at_assumptions();
@@ -99,7 +101,7 @@ void SchedulingPaths::defer_comparisons() {
 
 /// Where steps are undecided only what is deferred when they are decided: rounds compare the rest.
 void SchedulingPaths::keep_assumed() {
-  if (!defers_comparisons_ || (undecided_ && has_waits_in_a_row(network_.participants))) return;
+  if (!defers_comparisons_ || streams_record_ || (undecided_ && has_waits_in_a_row(network_.participants))) return;
   for (Participant& p : network_.participants) {
     const std::vector<Connection>& connections = p.inputs->connections();
     for (std::size_t k = 0; k < connections.size(); ++k) {

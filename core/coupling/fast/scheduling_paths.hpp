@@ -104,6 +104,7 @@ class SchedulingPaths {
   bool enabled_;  ///< any of them
   bool compares_at_once_;
   bool defers_comparisons_;
+  bool streams_record_;
   double longest_;  ///< batch, s
   std::optional<JointStep> joint_step_;
   std::deque<Round> rounds_;

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file: the module that handles it, and by what it is recognised; a TOML file by one of its tables."""
+    """A kind of file: the module that handles it, and by what it is recognised; a TOML file by one of its tables.
+
+    A number is no table: ``points = 64`` is how many points a sweep draws, ``[points]`` are those of a mechanism.
+    """
 
     module: str  #: none for files that other commands take
     name: str  #: for messages, with its article
@@ -40,7 +43,7 @@ class Kind:
             return file.ending in self.endings
         if self.first_bytes:
             return file.first_bytes == self.first_bytes
-        return not self.tables.isdisjoint(file.tables)
+        return any(not isinstance(file.tables.get(name, 0), int | float) for name in self.tables)
 
     def load(self) -> CaseModule:
         """Import the module."""
@@ -76,7 +79,7 @@ KINDS = (
         "counterpoint.diagram.files.case",
         "a diagram",
         "counterpoint.diagram.load or counterpoint run takes it",
-        tables=frozenset(("diagram",)),
+        tables=frozenset(("diagram", "blocks")),
     ),
 )
 """Asked in this order."""

@@ -84,7 +84,8 @@ def _seconds(value: Any) -> Any:
     try:
         return seconds(value)
     except UnitProblem as problem:
-        raise PydanticCustomError("time", "{text}", {"text": str(problem)}) from None
+        text = str(problem).removeprefix(f'"{value}": ')  # which the message begins with anyway
+        raise PydanticCustomError("time", "{text}", {"text": text}) from None
 
 
 Name = Annotated[str, AfterValidator(_usable_name)]

@@ -17,6 +17,7 @@ from .connection_units import unit_problems
 from .event_plan import event_problems
 from .feedthrough import dependency_edges, find_loop
 from .first_steps import first_steps_problems
+from .free_inputs import driven_inputs
 from .host_checks import host_problems
 from .host_ports import HostPorts
 from .options import RunOptions
@@ -247,10 +248,13 @@ def _drivers(system: System) -> Iterator[Problem]:
     for target in system.constants:
         if target in driven:
             yield Problem(f'set."{target}"', f"is driven by {driven[target]} already; remove one of the two")
+    given = driven_inputs(system)
     for name, participant in system.subsystems.items():
-        for port in participant.subsystem.inputs:
+        subsystem = participant.subsystem
+        for port in subsystem.inputs:
             full = f"{name}.{port}"
-            if full not in driven and full not in system.constants and port not in participant.subsystem.defaults:
+            has_value = port in subsystem.defaults or (subsystem.keeps_free_inputs and full not in given)
+            if full not in driven and full not in system.constants and not has_value:
                 yield Problem(
                     f"subsystems.{name}",
                     f'input "{full}" is not connected; connect it or set a constant value',

@@ -22,6 +22,7 @@ from .error_growth import STRAIGHT, mean_over_end
 from .event_plan import add_events, open_parameters
 from .feedthrough import longest_chain, tear_loops
 from .first_steps import PlannedStart, plan_first_steps
+from .free_inputs import driven_inputs, free_inputs
 from .options import RunOptions
 from .pacing import (
     ASSUMING,
@@ -292,34 +293,37 @@ def _fixed_steps(system: System, pacing: Pacing) -> list[float]:
 
 
 class _Heard(NamedTuple):
-    """Who listens to a subsystem."""
+    """Who listens to a subsystem, and to whom it does not listen."""
 
     step: float | None  #: the smallest fixed step of those that listen, s
     outputs: frozenset[str]
+    free: frozenset[str]  #: of its inputs, where it asks for them
 
 
 def _heard(system: System) -> dict[str, _Heard]:
-    """Return for each subsystem who listens to it."""
+    """Return for each subsystem who listens to it, and which of its inputs are free."""
     steps: dict[str, list[float]] = {name: [] for name in system.subsystems}
     for source, target in _pairs(system):
         step = system.subsystems[target].step
         if step is not None:
             steps[source].append(step)
     sources = {source for connection in system.connections for source in connection.sources}
+    driven = driven_inputs(system)
     return {
         name: _Heard(
             min(steps[name], default=None),
             frozenset(port for port in participant.subsystem.output_widths if f"{name}.{port}" in sources),
+            free_inputs(system, name, driven) if participant.subsystem.keeps_free_inputs else frozenset(),
         )
         for name, participant in system.subsystems.items()
     }
 
 
 def _tell_of_run(system: System, until: float, pacing: Pacing, heard: Mapping[str, _Heard]) -> None:
-    """Tell each subsystem when the run ends, which tolerance it keeps, and who listens to it."""
+    """Tell each subsystem when the run ends, which tolerance it keeps, who listens to it, and its free inputs."""
     for name, participant in system.subsystems.items():
         subsystem = participant.subsystem
-        subsystem.listeners_step, subsystem.connected_outputs = heard[name]
+        subsystem.listeners_step, subsystem.connected_outputs, subsystem.free_inputs = heard[name]
         subsystem.run_until = until if math.isfinite(until) else None
         pace = pacing.of(name) or pacing.common
         subsystem.pace_tolerance = None if pace is None else pace.tolerance

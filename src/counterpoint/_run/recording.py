@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from ..results import (
     WindowSummary,
 )
 from ..results.defects import DeferredDefects
+from ..results.deferred import UNKNOWN
 from ..results.paces import PaceSummary, StepsLayout, WallClockSummary
 from ..results.store import LONGEST_REASON, Status
 from .pacing import PacedSteps
@@ -42,20 +44,31 @@ Driver = _core.Scheduler | _core.WindowedScheduler | _core.EmbeddedInterface
 class _Deferred:
     """What was not compared in the run, for it follows from what is recorded."""
 
-    def __init__(self, comparison: _core.DeferredComparison) -> None:
-        self._comparison = comparison
-        self._made: tuple[Any, _core.DefectFigures] | None = None
+    def __init__(self, comparisons: _core.DeferredComparisons, connections: Sequence[PlannedConnection]) -> None:
+        self._comparisons = comparisons
+        self._planned = connections
+        self._made: dict[int, tuple[Any, _core.DefectFigures]] = {}
+        self.connections = comparisons.connections
 
-    def made(self, store: MemoryStore) -> tuple[Any, _core.DefectFigures]:
+    def made(self, store: MemoryStore, connection: int) -> tuple[Any, _core.DefectFigures]:
         """Return rows of time, assumed and arrived values, and what was compared in the whole run."""
-        if self._made is None:
-            recorded = store.table(self._comparison.source), store.table(self._comparison.consumer)
-            self._made = self._comparison.compare(*recorded)
-        return self._made
+        if connection not in self._made:
+            comparison = self._comparisons[connection]
+            recorded = store.table(comparison.source), store.table(comparison.consumer)
+            self._made[connection] = comparison.compare(*recorded)
+        return self._made[connection]
 
-    def rows(self, store: MemoryStore, component: int, width: int) -> Any:
+    def labels(self) -> Iterator[int]:
+        """Yield the labels of these connections, one per component."""
+        for k in self.connections:
+            first = self._planned[k].first_label
+            yield from range(first, first + self._planned[k].width)
+
+    def rows(self, store: MemoryStore, label: int) -> Any:
         """Return the rows of one component."""
-        rows, _ = self.made(store)
+        k = bisect_right(self._planned, label, key=lambda planned: planned.first_label) - 1
+        rows, _ = self.made(store, k)
+        width, component = self._planned[k].width, label - self._planned[k].first_label
         return rows if width == 1 else np.ascontiguousarray(rows[:, [0, 1 + component, 1 + width + component]])
 
 
@@ -75,7 +88,8 @@ class Recorder:
         self._driver = driver
         self._store = store
         self._window = window
-        self._deferred: dict[int, _Deferred] = {}
+        self._deferred: _Deferred | None = None
+        self._told: dict[int, list[float]] = {}  # a file, of connections that it is asked for
         self.listener: Callable[[int, Any], None] | None = None  #: told what was assumed and what arrived
         self._paced = [-1] if plan.common is not None else []
         self._paced += [plan.names.index(name) for name in plan.singles]
@@ -111,19 +125,39 @@ class Recorder:
         self.drain()
         for participant, rows in self._selection.rest() if self._selection is not None else ():
             self._store.append(participant, rows)
-        if isinstance(self._store, MemoryStore):
-            self._defer(self._store)
 
-    def _defer(self, store: MemoryStore) -> None:
-        """Keep how to compare what was not compared in the run."""
+    def flush(self) -> None:
+        """Move everything to the store and make it visible; a file is told once what was not compared."""
+        self.drain()
+        if isinstance(self._store, FileStore) and not self._told:
+            self._told = self._defer_in_file(self._store, ended=False)
+        self._store.flush()
+
+    def _defer(self) -> None:
+        """Keep how to compare what was not compared in the run, when that has ended."""
+        store = self._store
+        if isinstance(store, FileStore):
+            self._told = self._defer_in_file(store, ended=True)
+            return
+        if self._deferred is None:
+            self._deferred = _Deferred(self._driver.deferred_comparisons(), self._plan.connections)
+            store.defer_defects(self._deferred.labels(), self._deferred.rows)
+
+    def _defer_in_file(self, store: FileStore, *, ended: bool) -> dict[int, list[float]]:
+        """Tell a file from where on it is to be asked for defects; return what it was told, by label."""
+        told: dict[int, list[float]] = {}
         for k, connection in enumerate(self._plan.connections):
-            comparison = None if k in self._deferred else self._driver.deferred_comparison(k)
+            comparison = (
+                None if connection.first_label not in store.comparisons else self._driver.deferred_comparison(k)
+            )
             if comparison is None:
                 continue
-            self._deferred[k] = deferred = _Deferred(comparison)
-            width = connection.width
-            for j in range(width):
-                store.defer_defects(connection.first_label + j, partial(deferred.rows, component=j, width=width))
+            told[connection.first_label] = numbers = comparison.numbers
+            if not ended:
+                numbers[1] = -math.inf  # the step that would follow: not known of a run that is killed
+        if told:
+            store.defer_defects(told)
+        return told
 
     def seconds(self) -> list[float]:
         """Return the time spent per subsystem, in s."""
@@ -132,7 +166,8 @@ class Recorder:
     def summary(
         self, status: Status, message: str, end: float, wall_seconds: float, seconds: list[float]
     ) -> RunSummary:
-        """Sum up a run that has reached ``end`` (s)."""
+        """Sum up a run that has ended, at ``end`` (s)."""
+        self._defer()
         return RunSummary(
             status=status,
             message=message,
@@ -241,14 +276,17 @@ class Recorder:
 
     def _defects(self) -> Sequence[DefectSummary]:
         connections, labels, deferred = self._plan.connections, self._store.layout.connections, self._deferred
-        compared = {k: self._driver.defect(k) for k in range(len(connections)) if k not in deferred}
+        later = set(deferred.connections) if deferred is not None else set()
+        compared = {k: self._driver.defect(k) for k in range(len(connections)) if k not in later}
         store = self._store
-        if not deferred or not isinstance(store, MemoryStore):
-            return _summaries(connections, labels, list(compared.values()))
+        if deferred is None or not later or not isinstance(store, MemoryStore):
+            found = _summaries(connections, labels, list(compared.values()))
+            unknown = [connections[k].first_label in self._told for k in compared for _ in range(connections[k].width)]
+            return [replace(d, count=UNKNOWN) if told else d for d, told in zip(found, unknown, strict=True)]
 
         def make() -> list[DefectSummary]:
-            found = compared | {k: one.made(store)[1] for k, one in deferred.items()}
-            return _summaries(connections, labels, [found[k] for k in range(len(connections))])
+            all_found = compared | {k: deferred.made(store, k)[1] for k in later}
+            return _summaries(connections, labels, [all_found[k] for k in range(len(connections))])
 
         return DeferredDefects(len(labels), make)
 
@@ -271,6 +309,15 @@ def _summaries(
         for connection, found in zip(connections, compared, strict=True)
         for label in labels[connection.first_label : connection.first_label + connection.width]
     ]
+
+
+def comparisons_of(plan: Plan, driver: Driver) -> dict[int, tuple[bytes, int]]:
+    """Return for a file how to find defects in its rows, by label, and how many numbers that needs."""
+    found = {}
+    for k, connection in enumerate(plan.connections):
+        if settings := driver.comparison_settings(k):
+            found[connection.first_label] = settings, _core.DeferredComparison.number_count(connection.width)
+    return found
 
 
 def run_layout(system: System, plan: Plan, selection: Selection | None = None) -> RunLayout:

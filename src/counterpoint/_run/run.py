@@ -8,7 +8,7 @@ import platform
 import shlex
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from os import fspath
@@ -42,13 +42,13 @@ from .plan import Plan, make_plan
 from .process_state import preserving_process_state, take_signals_back
 from .program_end import ProgramEnded, watch
 from .progress import Progress
-from .recording import Driver, Recorder, run_layout
+from .recording import Driver, Recorder, comparisons_of, run_layout
 from .second_run import Checker, Unchecked
 from .selection import Selection
 from .standstill import Standstill, warn_about_standstill
 from .strategy import with_strategy
 from .time_resolution import is_too_small, resolution_text
-from .undefined import warn_about_undefined
+from .undefined import lost_outputs, warn_about_lost, warn_about_undefined
 from .window_plan import (
     core_window,
     not_converged_error,
@@ -77,11 +77,36 @@ PROGRESS_SECONDS = 0.1
 
 def run_to_end(system: System, options: RunOptions) -> Result:
     """Run a system from start to end."""
+    run = begin_to_end(system, options)
+    run.step_to(run.span[1])
+    return run.finish()
+
+
+def begin_to_end(system: System, options: RunOptions) -> Run:
+    """Begin a run whose end is known."""
     if options.until is None:
         raise SetupError("until: None; expected a finite time in s")
-    run = Run(system, options)
-    run.step_to(options.until)
-    return run.finish()
+    return Run(system, options)
+
+
+def advance_together(runs: Sequence[Run]) -> None:
+    """Advance new runs towards their ends, one after the other; ``step_to`` goes on from where they are then.
+
+    Other threads can use Python meanwhile, and need not wait for it as often as if each run went by itself.
+    """
+    ready = [
+        (run, run._plan.until, driver)
+        for run in runs
+        if run._adaptation is None and not isinstance(driver := run._driver, _core.EmbeddedInterface)
+    ]  # runs that adapt are looked at in between
+    drivers, targets = [driver for _, _, driver in ready], [until for _, until, _ in ready]
+    for (run, _, _), advanced in zip(ready, _core.advance_each(drivers, targets, SLICE_SECONDS), strict=True):
+        run._ahead = advanced
+
+
+def seconds_ahead(run: Run) -> float:
+    """Return the wall time that a run took among others and has not counted yet, s."""
+    return 0.0 if run._ahead is None else run._ahead.seconds
 
 
 def _make_driver(system: System, plan: Plan, options: RunOptions) -> Driver:
@@ -125,9 +150,9 @@ class _Ended:
 
 
 def _keeps_record(options: RunOptions) -> bool:
-    """Whether all that is recorded stays in memory: then what follows from it is found when it is asked for."""
+    """Whether all that is published is recorded: then what follows from it is found when it is asked for."""
     chosen = options.record is not None or options.record_every is not None
-    return options.file is None and not chosen and not options.adapt and options.outside is None
+    return not chosen and not options.adapt and options.outside is None
 
 
 def _made_by() -> Mapping[str, str]:
@@ -173,6 +198,7 @@ class Run:
         if options.adapt:
             self._plan.spec.fast_paths = _core.FastPaths.none()  # they are chosen for one approximation
         self._plan.spec.keeps_record = _keeps_record(options)
+        self._plan.spec.streams_record = options.file is not None
         self._driver = _make_driver(system, self._plan, options)
         if options.outside is not None:
             options.outside.join(self._driver, self._plan.names)
@@ -190,6 +216,7 @@ class Run:
         self._threads = options.threads
         self._runs_foreign_code = any(participant.subsystem.is_foreign for participant in system.subsystems.values())
         self._advanced = 0.0
+        self._ahead: _core.Advanced | None = None
         self._abandoned = self._program_ends = False
         self._driven = {connection.target for connection in self._plan.connections}
         self._stuck: set[str] = set()  # paces of which it was said
@@ -210,6 +237,7 @@ class Run:
             self._guarded(lambda: self._call_watched(self._driver.start, "to start at"))
         warn_about_undefined(system, self._plan, self._driver, self._log)
         self._standstill = Standstill(system, self._plan, self._driver)
+        self._ready = time.monotonic()
 
     def _make_checker(self, options: RunOptions) -> Checker | Unchecked:
         system = self._system
@@ -232,7 +260,9 @@ class Run:
         notes |= {**_made_by(), **(options.metadata or {})}
         if options.file is None:
             return MemoryStore(self._layout, notes)
-        return FileStore(fspath(options.file), self._layout, notes, options.overwrite, options.compress)
+        comparisons = comparisons_of(self._plan, self._driver) if _keeps_record(options) else None
+        path, overwrite, compress = fspath(options.file), options.overwrite, options.compress
+        return FileStore(path, self._layout, notes, overwrite, compress, comparisons=comparisons)
 
     def _bonds_text(self) -> str:
         bonds = all_bonds(self._system)
@@ -367,6 +397,11 @@ class Run:
                     raise SetupError("the program that drove the run raised an exception; the run has ended")
 
     def _advance_once(self, t: float) -> bool:
+        if self._ahead is not None:
+            ahead, self._ahead = self._ahead, None
+            self._advanced += ahead.seconds
+            self._began += time.monotonic() - self._ready - ahead.seconds  # others were advanced meanwhile
+            return ahead.take()
         before = time.perf_counter()
         done = self._driver.advance(t, SLICE_SECONDS)
         self._advanced += time.perf_counter() - before
@@ -403,8 +438,7 @@ class Run:
         now = time.monotonic()
         held_back = isinstance(self._driver, _core.WindowedScheduler) and self._driver.has_open_window
         if now - self._flushed > self._flush_every and not held_back:
-            self._recorder.drain()
-            self._store.flush()
+            self._recorder.flush()
             self._flushed = time.monotonic()
             spent = (self._flushed - now) / FLUSH_SHARE
             self._flush_every = min(max(FLUSH_SECONDS, spent), LONGEST_FLUSH_SECONDS)
@@ -490,8 +524,10 @@ class Run:
         problems = self._call(lambda: self._standstill.problems(still, self.time)) if still else {}
         standing = self._recorder.standing_leads()
         remark = self._window_remark()
+        lost = lost_outputs(self._store.layout, self._plan.start, self._driver, self._log)
         self._close("finished", "")
         if self._result is not None:
+            warn_about_lost(lost)
             warn_about_standing_leads(standing)
             warn_about_standstill(self._result, problems)
             warn_about_paces(self._result)

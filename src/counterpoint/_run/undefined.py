@@ -1,15 +1,16 @@
 """Outputs that a model does not define.
 
 NaN stops a run at the step where it appears. Some FMUs publish outputs that they never compute, or compute only in
-another configuration: NaN from the start on. Where nothing reads such an output, no other number depends on it, and
-the run goes on with a warning.
+another configuration: NaN from the start on; others lose one that only displays use, at the end of its range. Where
+nothing reads such an output, no other number depends on it, and the run goes on with a warning as long as other outputs
+of the subsystem are finite.
 """
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
 from .. import _core
@@ -18,6 +19,7 @@ from ..errors import UndefinedWarning
 from .connection_units import level_of_the_caller
 
 if TYPE_CHECKING:
+    from ..results import RunLayout
     from ..system import System
     from .events import EventLog
     from .options import RunOptions
@@ -38,6 +40,24 @@ def leave_unread(spec: _core.RunSpec, system: System, options: RunOptions, paced
         unread = [(f"{name}.{output}" not in read, width) for output, width in subsystem.output_widths.items()]
         if any(free for free, _ in unread):
             spec.leave_unread(number, [int(free) for free, width in unread for _ in range(width)])
+
+
+def lost_outputs(layout: RunLayout, start: float, driver: Driver, log: EventLog) -> list[str]:
+    """Note outputs that became NaN or infinite in the run, and return what to warn of."""
+    found = []
+    for number, subsystem in enumerate(layout.subsystems):
+        for output, since in zip(subsystem.columns, driver.undefined_since(number), strict=False):
+            if start < since < math.inf:
+                text = f'{subsystem.name}: output "{output}" became NaN or infinite at t = {since:.9g} s'
+                found.append(f"{text}; nothing reads it, and the run went on")
+                log.add("warning", found[-1], since)
+    return found
+
+
+def warn_about_lost(lost: Iterable[str]) -> None:
+    """Warn of what ``lost_outputs`` has found."""
+    for text in lost:
+        warnings.warn(text, UndefinedWarning, stacklevel=level_of_the_caller())
 
 
 def warn_about_undefined(system: System, plan: Plan, driver: Driver, log: EventLog) -> None:

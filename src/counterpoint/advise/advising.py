@@ -19,7 +19,7 @@ from .advice import Advice, Candidate
 from .candidates import Orders, Point
 from .improvements import improvements
 from .pilots import FIRST_PARTS, Pilots
-from .search import Search, cheapest
+from .search import Search
 from .surrogate import Surrogate, Surrogates
 
 Progress = Callable[[str, int, int], None]
@@ -252,7 +252,7 @@ class _Advising:
         pilots, known = self.pilots, self.search.candidates()
         piloted = [c for c in known if not isnan(c.piloted)]
         good = [c for c in piloted if c.error <= pilots.tolerance and not c.distortion]
-        best = min(piloted, key=lambda c: c.error) if pilots.keeps_steps or not good else cheapest(good)
+        best = min(piloted, key=lambda c: c.error) if pilots.keeps_steps or not good else self.search.recommended(good)
         others = sorted((c for c in known if c is not best), key=lambda c: (not isfinite(c.error), c.error))
         reasons = (*self._reasons(best), *improvements(self.search, best))
         residual = nan if self.surrogates is None else self.surrogates.residual

@@ -79,6 +79,14 @@ class Timing(NamedTuple):
         each = {name: (float(span / counts[k]), float(own[k] / counts[k])) for k, name in enumerate(result.subsystems)}
         return cls(each, (float(counts.sum()), max(whole - float(own.sum()), 1e-9)), whole)
 
+    def longer(self, times: float) -> float:
+        """Return the time of a run that is so many times longer, s.
+
+        What was not spent in steps is not spent again: the first run of a process loads what is loaded once.
+        """
+        once = min(self.coupling[1], self.all)
+        return once + times * (self.all - once)
+
 
 class Outcome(NamedTuple):
     """What a pilot has shown."""
@@ -129,8 +137,9 @@ class Pilots:
     def begin(self, schemes: Any, whole: bool) -> None:
         """Run the system as it is, which tells costs, and tightly, which tells the motion."""
         longest = max((part.step or 0.0 for part in self.system.subsystems.values()), default=0.0)
-        probe, used = self._timed(self.system, {}, min(max(self.until / 50, 2 * longest), self.until))
-        self.run_seconds = max(used, 1e-4) * self.until / (probe.end - probe.start)
+        span = min(max(self.until / 50, 2 * longest), self.until)
+        probe, timing = self._timed(self.system, {}, span)
+        self.run_seconds = max(timing.longer(self.until / (probe.end - probe.start)), 1e-4)
         budget = max(BUDGET_SECONDS, BUDGET_SHARE * self.run_seconds)
         share = 1.0 if whole else float(np.clip(budget / ((1 + FIRST_PARTS) * self.run_seconds), SHORTEST, 1.0))
         steps = {name: _step(probe, name, part.step) for name, part in self.system.subsystems.items()}
@@ -143,7 +152,8 @@ class Pilots:
         self.timings.clear()
         base: Result | None = None
         try:
-            base = self._timed(self.system, {}, span)[0]
+            base, timing = self._timed(self.system, {}, span)
+            self.run_seconds = min(self.run_seconds, max(timing.longer(self.until / span), 1e-4))
         except CounterpointError:  # that is why advice is asked for
             parts = GIVEN_PARTS
         self.own_steps = {name: self.choices.all_steps[name] for name in self.choices.own_steps}
@@ -184,8 +194,8 @@ class Pilots:
         strategy = replace(strategy, steps={**shorter, **strategy.steps})
         self.tight, _ = self._timed(strategy.applied(self.system), strategy.options, self.span)
 
-    def _timed(self, system: System, options: dict[str, Any], until: float) -> tuple[Result, float]:
-        """Return a run and what it has cost, s; remember what the steps of each subsystem have cost.
+    def _timed(self, system: System, options: dict[str, Any], until: float) -> tuple[Result, Timing]:
+        """Return a run and what it has cost; remember what the steps of each subsystem have cost.
 
         On a busy machine processor time says better than wall time what a run costs; unless others do the work.
         """
@@ -196,7 +206,7 @@ class Pilots:
         timing = Timing.of(result, busy)
         if options.get("pace") is None and options.get("window") is None and not self._is_paced(system):
             self.timings.append(timing)  # steps with a pace or in windows cost more
-        return result, timing.all
+        return result, timing
 
     def _is_paced(self, system: System) -> bool:
         """Whether a subsystem has a pace that it does not have in the system as it is."""
@@ -221,8 +231,8 @@ class Pilots:
         """Return what a pilot of a strategy shows."""
         began = time.process_time()
         try:
-            result, used = self._timed(strategy.applied(self.system), strategy.options, self.span)
-            found = self.compared(result)._replace(seconds=used)
+            result, timing = self._timed(strategy.applied(self.system), strategy.options, self.span)
+            found = self.compared(result)._replace(seconds=timing.all)
         except CounterpointError:
             found = Outcome(inf)
         self.spent += time.process_time() - began

@@ -272,6 +272,10 @@ class Search:
         best = cheapest(list(costs.values())) if good else None
         return next((p for p, c in costs.items() if c is best), None)
 
+    def recommended(self, good: list[Candidate]) -> Candidate:
+        """Return the cheapest that keeps the tolerance with some distance: the tight pilot has an error as well."""
+        return cheapest([c for c in good if c.error <= self.limit] or good)
+
     def _error(self, point: Point) -> float:
         error = self.evaluate(point).error
         return error if isfinite(error) else inf

@@ -133,9 +133,13 @@ class Block(OutputOperators):
 
 
 def parameters(values: Mapping[str, Any]) -> tuple[dict[str, NDArray[np.float64]], dict[str, str]]:
-    """Split parameters into numbers (arrays of float) and texts; None is left out."""
+    """Split parameters into numbers (arrays of float) and texts; None is left out.
+
+    Raises SetupError with all that are neither.
+    """
     numbers: dict[str, NDArray[np.float64]] = {}
     texts: dict[str, str] = {}
+    problems: list[str] = []
     for name, value in values.items():
         if value is None:
             continue
@@ -145,5 +149,7 @@ def parameters(values: Mapping[str, Any]) -> tuple[dict[str, NDArray[np.float64]
         try:
             numbers[name] = np.ascontiguousarray(np.atleast_1d(np.asarray(value, dtype=float)))
         except (TypeError, ValueError):
-            raise SetupError(f'"{name}": {value!r}; expected a number or an array of numbers') from None
+            problems.append(f'"{name}": {value!r}; expected a number or an array of numbers')
+    if problems:
+        raise SetupError(problems)
     return numbers, texts

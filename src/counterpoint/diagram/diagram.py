@@ -110,7 +110,10 @@ class Diagram(BlockLibrary):
             block.make = make or (lambda: _core.diagram.make_block(kind, block.numbers, block.texts))
             made = block.make()
         except (SetupError, ValueError) as error:
-            raise SetupError(f'diagram "{self.name}": {kind} "{block.name}": {error}') from None
+            texts = error.problems if isinstance(error, SetupError) else [str(error)]
+            if isinstance(error, ValueError) and make is None and kind in _core.diagram.kinds():
+                texts = [text for _, text, _ in _core.diagram.mistakes(kind, block.numbers, block.texts)[0]]
+            raise SetupError(f'diagram "{self.name}": {kind} "{block.name}": {text}' for text in texts) from None
         block.inputs, block.outputs = list(made.input_names), list(made.output_names)
         self.blocks[block.name] = block
         block.connect(*inputs, **{port: s for port, s in (named_inputs or {}).items() if s is not None})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 PILOT_STEPS = 200
 """The slowest subsystem makes so many steps, at most, to find out what a step costs."""
+MOST_PILOTS = 10
+PILOT_SECONDS = 0.5
+"""Such a run is repeated so often at most, and not after so much wall time."""
 MOST_TRIED = 8
 """Up to so many subsystems every way to cut the system is tried."""
 MOST_MOVES = 200
@@ -42,9 +47,6 @@ def measure(system: System, options: RunOptions) -> Load:
     span = options.until - options.start
     pilot = min(span, PILOT_STEPS * max(fixed.values()))
     short = replace(options, until=options.start + pilot, first_steps="once", check="off", file=None)
-    run = run_to_end(system, short)
-    seconds = dict(zip(system.subsystems, run.summary.seconds, strict=True))
-    counts = dict(zip(system.subsystems, run.summary.steps, strict=True))
     waits = waiting(system, to_scheme(options.scheme), options.start)
     pairs = [
         (source.partition(".")[0], connection.target.partition(".")[0])
@@ -53,12 +55,28 @@ def measure(system: System, options: RunOptions) -> Load:
     ]
     return Load(
         fixed,
-        {name: seconds[name] / max(1, counts[name]) for name in fixed},
+        _step_costs(system, short),
         waits,
         {name: sorted({source for source, target in pairs if target == name}) for name in fixed},
         {name: _size(system, name) for name in fixed},
         span,
     )
+
+
+def _step_costs(system: System, options: RunOptions) -> dict[str, float]:
+    """Return what a step of each subsystem costs, s: the least of several short runs.
+
+    The first steps of a process find nothing in its caches, and other programs disturb all of them.
+    """
+    costs: dict[str, float] = {}
+    began = time.monotonic()
+    for _ in range(MOST_PILOTS):
+        summary = run_to_end(system, options).summary
+        for name, seconds, steps in zip(system.subsystems, summary.seconds, summary.steps, strict=True):
+            costs[name] = min(costs.get(name, math.inf), seconds / max(1, steps))
+        if time.monotonic() - began > PILOT_SECONDS:
+            break
+    return costs
 
 
 def _size(system: System, name: str) -> float:

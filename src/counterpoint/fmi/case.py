@@ -38,7 +38,7 @@ class StepWarning(UserWarning):
 
 @dataclass(frozen=True)
 class FmuCase(ModelCase):
-    """An FMU alone; inputs come from a table, or keep their start values."""
+    """An FMU alone; inputs come from a table, are set, or keep what the FMU gives them."""
 
     model: Fmu = field(kw_only=True)
     inputs: Path | None = field(default=None, kw_only=True)

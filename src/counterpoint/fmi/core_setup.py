@@ -23,8 +23,10 @@ def make_port(fmu: Fmu, variable: Variable) -> _core.fmi.Port:
     clocks = [numbers[name] for name in variable.clocks if name in numbers]
     kind, width = core_type(variable, major), fmu.width(variable)
     slope = fmu.connected_outputs is None or variable.name in fmu.connected_outputs or variable.causality == "input"
-    continuous = is_continuous(variable)
-    return _core.fmi.Port(kind, variable.reference, width, continuous, clocks, variable.negated, slope, variable.name)
+    continuous, written = is_continuous(variable), variable.name not in fmu.untouched_inputs
+    return _core.fmi.Port(
+        kind, variable.reference, width, continuous, clocks, variable.negated, slope, written, variable.name
+    )
 
 
 def is_continuous(variable: Variable) -> bool:

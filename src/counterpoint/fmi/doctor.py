@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import (
     CounterpointError,
@@ -169,6 +170,29 @@ def _trial(patient: Examination) -> Findings:
         yield "remark", f"prints to the terminal, {model.printed.strip()[:60]!r} ...: use log messages instead"
 
 
+def _inputs(patient: Examination) -> Findings:
+    """Report inputs that have another value in the FMU than in its description, as long as nothing sets them."""
+    model = _model(patient)
+    system = System("trial")
+    system.add("fmu", model, step=_step(patient, model))
+    with system.start():
+        for variable in model.ports[0]:
+            if variable.start is None or variable.name not in model.untouched_inputs:
+                continue
+            own = np.ravel(np.asarray(model.read(variable.name), dtype=np.float64))
+            declared = model.defaults[variable.name]
+            if not np.array_equal(own, declared):
+                yield (
+                    "remark",
+                    f'input "{variable.name}": the FMU has {_numbers(own)} where its description says '
+                    f"{_numbers(declared)}; it keeps its own value unless the input is connected or set",
+                )
+
+
+def _numbers(values: ArrayLike) -> str:
+    return " ".join(f"{value:g}" for value in np.ravel(np.asarray(values))[:10])
+
+
 def _repeated(patient: Examination) -> Findings:
     """Check whether a second run gives bit-for-bit the same values."""
     model = _model(patient)
@@ -273,6 +297,7 @@ _EXAMINATIONS: tuple[tuple[str, Callable[[Examination], Findings], str], ...] = 
     ("archive", _archive, ""),
     ("description", _description, "archive"),
     ("trial", _trial, "description"),
+    ("inputs", _inputs, "trial"),
     ("repeatable", _repeated, "trial"),
     ("save and restore", _restored, "trial"),
     ("other steps", _other_steps, "trial"),
@@ -298,9 +323,6 @@ def _step(patient: Examination, model: Fmu) -> float:
 def _run(model: Fmu, step: float, repeated: Window | None = None, heard: str = "") -> Result:
     system = System("trial")
     system.add("fmu", model, step=step)
-    for name in model.input_widths:
-        if name not in model.defaults:
-            system.set(f"fmu.{name}", 0.0)
     if heard:
         # A window is repeated for subsystems that extrapolate: the listener does.
         width = model.output_widths[heard]

@@ -78,7 +78,8 @@ def fmu(
     parameters : mapping, optional
         Parameters by name, also structural ones, in the units of the FMU. Enumeration items can be given by name.
     start : mapping, optional
-        Start values of other variables, and of unconnected inputs.
+        Start values of other variables, and of unconnected inputs: those that nothing connects or sets keep the values
+        that the FMU gives them.
     inputs, outputs : names, optional
         Ports; default: all numeric inputs and outputs; string and binary ones, and inputs without a start value, only
         where they are connected or set. Outputs may be any variable.
@@ -223,6 +224,7 @@ class Fmu(Subsystem):
 
     units_expected = True
     copied_for_runs = True
+    keeps_free_inputs = True
     runs_python = False
     step_to_try = TYPICAL_STEP
 
@@ -314,11 +316,12 @@ class Fmu(Subsystem):
         definitions = {v.name: unit_of(description, v) for v in (*self._inputs, *self._outputs)}
         self.unit_definitions = {port: unit for port, unit in definitions.items() if unit is not None}
         self.initial_feedthrough = [
-            (y, u) for y, u in description.initial_feedthrough() if y in self.outputs and u in self.inputs
+            (y, u) for y, u in description.initial_feedthrough() if y in self.outputs and u in self.inputs and y != u
         ]
         if self.kind == MODEL_EXCHANGE:
             pairs = description.feedthrough(self._outputs)
-            self.feedthrough = [(y, u) for y, u in pairs if u in self.inputs]
+            # An input that is recorded is its own output: one port, and no loop.
+            self.feedthrough = [(y, u) for y, u in pairs if u in self.inputs and y != u]
         self.output_approximations = {v.name: hold("behind") for v in self._outputs if not is_continuous(v)}
 
     @property
@@ -346,6 +349,11 @@ class Fmu(Subsystem):
             return
         ports.append(variable)
         self._describe_ports()
+
+    @property
+    def untouched_inputs(self) -> frozenset[str]:
+        """Inputs that nothing connects or sets in the run under way: the FMU keeps the values that it gives them."""
+        return self.free_inputs - self._given_inputs.keys()
 
     @property
     def isolation(self) -> Isolation | None:

@@ -23,13 +23,16 @@ _EXACT = {"rtol": 1e-9, "atol": 1e-12}
 
 
 def linear_subsystem(fmu: Fmu, t: float, u: Matrix) -> LinearSubsystem | None:
-    """Return an FMU near its start, with inputs u; None when it does not tell its derivatives."""
+    """Return an FMU near its start, with inputs u except the free ones; None when it does not tell its derivatives."""
     if not _tells_derivatives(fmu):
         return None
+    untouched = fmu.untouched_inputs
     system = System(fmu.options.name)
     system.add("fmu", fmu, step=None if fmu.own_pace else fmu.preferred_step or fmu.typical_step or 1e-3)
     places = offsets(fmu.input_widths)
     for port, width in fmu.input_widths.items():
+        if port in untouched:
+            continue
         system.set(f"fmu.{port}", u[places[port] : places[port] + width])
     try:
         with system.start(start=t):

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._run.approximation_choice import chosen_approximation
 from .._run.connection_units import conversion_of
+from .._run.free_inputs import free_inputs
 from .._run.options import RunOptions
 from .._run.precedence import Scheme
 from ..approximations import Approximation
@@ -102,6 +103,8 @@ def _model(name: str, participant: Participant, at: OperatingPoint, try_steps: b
     u = at.inputs(name) if needs_inputs else np.zeros(sum(subsystem.input_widths.values()))
     if name in at.models:
         return at.models[name]
+    if subsystem.keeps_free_inputs:
+        subsystem.free_inputs = free_inputs(at.system, name)
     if subsystem.linear_model is not None and (at.t == 0.0 or name in at.states or not needs_inputs):
         made = subsystem.linear_model(at.t, u, at.states.get(name))
         if made is not None:

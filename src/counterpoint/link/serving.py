@@ -148,6 +148,7 @@ def join(
 def host(connection: _core.link.OpenLink, subsystem: Subsystem, ports: _core.link.Ports) -> str:
     """Answer the master at the other end of a connection; return how it ended."""
     peer = connection.peer
+    subsystem.free_inputs = frozenset()  # the master gives all of them values, whatever an earlier run here did
     native = subsystem._native()
     where = _core.Whereabouts(f'"{ports.name}" to answer {peer}')
     try:

@@ -187,9 +187,10 @@ def defect(
     """Return steps by the interface defect: what a step assumed for its inputs against what arrived.
 
     A proportional-integral controller keeps the defect at the end of each step near the tolerance; of steps that are
-    longer than the mean step, the defect times the length over the mean. Nothing has to be repeated, so that it works
-    with any subsystem. Where a source publishes less often than the subsystem steps, shorter steps are not tried: they
-    would not know it better.
+    longer than the mean step, the defect times the length over the mean, and of shorter ones among the first eight
+    after an event, the defect times the root of that. Nothing has to be repeated, so that it works with any subsystem.
+    Where a source publishes less often than the subsystem steps, shorter steps are not tried: they would not know it
+    better.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ import os
 import shutil
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,7 +30,7 @@ import numpy as np
 
 from ..errors import OutputError
 from .disk import Disk, open_hdf5, release, uninterrupted
-from .format import group_name, reason, structure, summary_text
+from .format import Comparisons, group_name, reason, structure, summary_text
 from .paces import STEP_COLUMNS
 from .store import Array, LazyRows, Metadata, Rows, RunLayout, RunSummary, checked_block
 
@@ -113,6 +113,8 @@ class FileStore:
         Replace an existing run file. The old one stays until the new one has been set up.
     compress : bool
         Compress the file when it is closed; a warning says why that was not possible.
+    comparisons : mapping, optional
+        For connections whose defects may follow from the rows: how, and how many numbers that needs.
 
     Raises
     ------
@@ -127,8 +129,11 @@ class FileStore:
         metadata: Metadata | None = None,
         overwrite: bool = False,
         compress: bool = False,
+        *,
+        comparisons: Comparisons | None = None,
     ) -> None:
         self.path = Path(path)
+        self.comparisons = comparisons or {}
         self.layout = layout
         self._compress = compress
         self._failure: OutputError | None = None
@@ -155,6 +160,9 @@ class FileStore:
             self._counts_at = self._file["rows"].id.get_offset()
             self._summary_at = self._file["summary"].id.get_offset()
             self._summary_room = len(self._file["summary"])
+            self._numbers: Array | None = None
+            if self.comparisons:
+                self._deferred_at = self._file["deferred"].id.get_offset()
             self._file.swmr_mode = True
             self._disk.check()
             self._spare = SPARE_BYTES + 512 * len(self._series)
@@ -172,6 +180,11 @@ class FileStore:
         """Add rows of one connection, shape ``(n, 3)``: time, assumed, arrived."""
         label = self.layout.connections[connection]
         self._append(len(self.layout.subsystems) + connection, checked_block(block, 3, label))
+
+    def defer_defects(self, numbers: Mapping[int, Sequence[float]]) -> None:
+        """Let all later defects of these connections be found in the rows, from these numbers on."""
+        unknown = {position: [math.nan] * count for position, (_, count) in self.comparisons.items()}
+        self._numbers = np.concatenate([np.asarray(numbers.get(p, none)) for p, none in unknown.items()])
 
     def append_steps(self, place: int, block: Array) -> None:
         """Add rows of a table of chosen steps, shape ``(n, 6)``."""
@@ -251,6 +264,9 @@ class FileStore:
 
     def _commit(self) -> None:
         """Write all rows that HDF5 has to the disk, then their counts."""
+        if self._numbers is not None:  # before the rows of which they speak
+            self._disk.place(self._deferred_at, self._numbers.astype("<f8").tobytes())
+            self._numbers = None
         dirty = [series for series in self._series if series.is_dirty]
         if not dirty:
             return
@@ -308,7 +324,7 @@ class FileStore:
         with self._guard("cannot be created", during_run=False):
             claimed = self._claim(overwrite)
             try:
-                draft.write_bytes(structure(self.layout, metadata))
+                draft.write_bytes(structure(self.layout, metadata, self.comparisons))
                 os.replace(draft, self.path)
             except BaseException:
                 for leftover in (draft, self.path) if claimed else (draft,):

@@ -6,7 +6,7 @@
     /subsystems/<name>            attributes: name, columns, units, position; held, minor: some of the columns
     /subsystems/<name>/time       (n,) float64, s
     /subsystems/<name>/values     (n, columns) float64; absent without columns
-    /connections/<position>       attribute: label
+    /connections/<position>       attribute: label; comparison, deferred: how to find the rest of its defects
     /connections/<position>/defect  (n, 3) float64: time, assumed, arrived
     /steps/<position>             attributes: name, kind, signals; the group is absent without paces
     /steps/<position>/chosen      (n, 6) float64: start, length, rule, estimate, accepted, signal
@@ -15,6 +15,8 @@
     /summary                      (bytes,) uint8: JSON of RunSummary, filled up with blanks; only blanks until the
                                   run has ended
     /check                        (bytes,) uint8: JSON of the error estimate, likewise; only blanks until it is made
+    /deferred                     (n,) float64: since when defects are not written, for they follow from the rows (see
+                                  ``deferred.py``); NaN until then; absent where that cannot be
 
 All text has a fixed length: HDF5 keeps text of variable length in heaps without checksums, and does not come back
 from some that are damaged. All links are hard, and no dataset is virtual or external. While the run goes on nothing is
@@ -28,7 +30,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, replace
 from datetime import UTC, datetime
 from math import nan
@@ -93,15 +95,19 @@ def reason(error: BaseException) -> str:
     return os.strerror(number) if number else str(error).split("\n", maxsplit=1)[0].strip() or type(error).__name__
 
 
-def structure(layout: RunLayout, metadata: dict[str, str | float]) -> bytes:
+Comparisons = Mapping[int, tuple[bytes, int]]
+"""By the position of a connection: how its defects follow from rows, and how many numbers that needs."""
+
+
+def structure(layout: RunLayout, metadata: dict[str, str | float], comparisons: Comparisons | None = None) -> bytes:
     """Return the file of a run without rows; made in memory, where no disk can be full."""
     with h5py.File("structure", "w", libver="latest", driver="core", backing_store=False) as file:
-        write_structure(file, layout, metadata)
+        write_structure(file, layout, metadata, comparisons or {})
         file.flush()
         return bytes(file.id.get_file_image())
 
 
-def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | float]) -> None:
+def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | float], comparisons: Comparisons) -> None:
     """Write everything whose size is known before the run: SWMR allows no new objects later."""
     _write_text(file, "format", FORMAT)
     file.attrs["format_version"] = FORMAT_VERSION
@@ -131,6 +137,7 @@ def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | floa
         group = connections.create_group(str(position))
         _write_text(group, "label", label)
         _growing(group, "defect", width, 3)
+    _write_comparisons(file, comparisons)
     for position, steps in enumerate(layout.steps):
         group = file.require_group("steps").create_group(str(position))
         _write_text(group, "name", steps.name)
@@ -142,6 +149,17 @@ def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | floa
     file.create_dataset("rows", data=np.zeros(tables + 1, np.int64))
     for name, room in (("summary", summary_room(layout)), ("check", CHECK_ROOM)):
         file.create_dataset(name, data=np.full(room, ord(" "), np.uint8))
+
+
+def _write_comparisons(file: Any, comparisons: Comparisons) -> None:
+    first = 0
+    for position, (settings, count) in comparisons.items():
+        group = file["connections"][str(position)]
+        group.attrs["comparison"] = np.frombuffer(settings, np.uint8)
+        group.attrs["deferred"] = [first, count]
+        first += count
+    if comparisons:
+        file.create_dataset("deferred", data=np.full(first, nan))
 
 
 def _write_text(item: Any, name: str, text: str | Sequence[str]) -> None:

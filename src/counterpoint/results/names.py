@@ -6,9 +6,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..errors import SetupError, did_you_mean
-from .store import RunLayout, SubsystemLayout
+
+if TYPE_CHECKING:
+    from .store import RunLayout, SubsystemLayout
 
 COMPONENT = re.compile(r"(?P<vector>.+)\[(?P<index>\d+)\]")
 

@@ -16,11 +16,14 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..errors import OutputError
+from .defects import DeferredDefects
+from .deferred import UNKNOWN, Deferred, completed, component
 from .format import COMPRESSED_VERSION, FORMAT, MOST_COMPRESSED, reason, summary_from
 from .paces import STEP_COLUMNS, StepsLayout
 from .snapshot import attribute, member, open_for_reading, printable, problem_of, table, vector
-from .store import ALL, Array, Metadata, RunLayout, RunSummary, SubsystemLayout
+from .store import ALL, Array, DefectSummary, Metadata, RunLayout, RunSummary, SubsystemLayout
 
 if TYPE_CHECKING:
     from .result import Result
@@ -123,7 +126,21 @@ class FileView:
 
     def defects(self, connection: int, rows: slice = ALL) -> Array:
         """Return time, assumed and arrived value, shape ``(n, 3)``."""
-        return self._rows_of("connections", self._connections[connection], "defect", rows, ALL, 3)
+        part = self._connections[connection]
+        if part.index not in self._deferred:
+            return self._rows_of("connections", part, "defect", rows, ALL, 3)
+        if part.index not in self._found:
+            written = self._rows_of("connections", part, "defect", ALL, ALL, 3)
+            by, place = self._deferred[part.index]
+            self._found[part.index] = np.concatenate([written, component(self._compared(by)[0], place)])
+        return self._found[part.index][rows]
+
+    def _compared(self, by: Deferred) -> tuple[Array, _core.DefectFigures]:
+        places = {part.index: place for place, part in enumerate(self._subsystems)}
+        with self._guard():
+            return by.made(
+                lambda index: self.times(places[index]), lambda index, columns: self.values(places[index], columns)
+            )
 
     def steps(self, place: int) -> Array:
         """Return a table of chosen steps, shape ``(n, 6)``."""
@@ -209,6 +226,9 @@ class FileView:
         self._subsystems = self._parts(groups[0], _subsystem)
         self._connections = self._parts(groups[1], _connection(len(groups[0])))
         self._steps = self._parts(groups[2], _steps(tables[0] + tables[1])) if len(groups) > 2 else []
+        self._first_connection = tables[0]
+        self._deferred = self._read_deferred(groups[1])
+        self._found: dict[int, Array] = {}
         self.layout = RunLayout(
             tuple(part.entry for part in self._subsystems),
             tuple(part.entry for part in self._connections),
@@ -232,6 +252,25 @@ class FileView:
         if self._left_out and not parts:
             raise ValueError(f"all parts are damaged: {', '.join(self._left_out[:3])}")
         return sorted(parts, key=lambda part: part.index)
+
+    def _read_deferred(self, connections: h5py.Group) -> dict[int, tuple[Deferred, int]]:
+        """Return how to find defects that were not written, by index, and which of several values it is."""
+        found: dict[int, tuple[Deferred, int]] = {}
+        for part in self._connections if "deferred" in self._file else ():
+            try:
+                group = member(connections, part.group, h5py.Group)
+                if "comparison" not in group.attrs:
+                    continue
+                first, count = attribute(group, "deferred").tolist()
+                numbers = vector(self._file, "deferred", "f8")[first : first + count]
+                by = Deferred(attribute(group, "comparison").tobytes(), numbers)
+            except Exception as error:
+                if self._is_running:
+                    raise  # perhaps it is being written
+                self._left_out.append(f'defects of "{printable(part.entry)}" ({reason(error)})')
+            else:
+                found |= {part.index + place: (by, place) for place in range(by.width if by.is_used else 0)}
+        return found
 
     def _check_format(self) -> None:
         if "format" not in self._file.attrs or attribute(self._file, "format") != FORMAT:
@@ -264,13 +303,25 @@ class FileView:
         note = ""
         try:
             content = vector(self._file, "summary", "u1").tobytes().strip()
-            summary = summary_from(content) if content else self._unfinished()
+            summary = self._completed(summary_from(content)) if content else self._unfinished()
         except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
             summary = replace(self._unfinished(), message="")
             note = f"the summary is damaged ({reason(error)}); what is said here was found in the rows"
         if self._left_out:
             note += f"{'; ' if note else ''}the file is damaged and lacks {', '.join(self._left_out[:12])}"
         return replace(summary, message="; ".join(filter(None, [summary.message, note])))
+
+    def _completed(self, summary: RunSummary) -> RunSummary:
+        """Return a summary that finds figures of defects in the rows when they are asked for."""
+        if all(defect.count != UNKNOWN for defect in summary.defects):
+            return summary
+
+        def make() -> list[DefectSummary]:
+            by = [self._deferred.get(self._first_connection + k) for k in range(len(summary.defects))]
+            figures = [None if one is None else self._compared(one[0])[1] for one in by]
+            return [completed(d, found) for d, found in zip(summary.defects, figures, strict=True)]
+
+        return replace(summary, defects=DeferredDefects(len(summary.defects), make))
 
     def _unfinished(self) -> RunSummary:
         """Say what the rows themselves tell about a run that has not ended."""

@@ -155,9 +155,9 @@ class Result:
             return inf if self.end > self.start else nan
         return (self.end - self.start) / self.wall_seconds
 
-    @cached_property
+    @property
     def _catalog(self) -> Catalog:
-        return Catalog(self.layout)
+        return self.layout.catalog
 
     @property
     def subsystems(self) -> list[str]:

@@ -6,14 +6,16 @@ A run knows a :class:`Store` and nothing of files; a :class:`~counterpoint.resul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf, nan
 from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .names import Catalog
 from .paces import STEP_COLUMNS, PaceSummary, StepsLayout, WallClockSummary
 
 Array = NDArray[np.float64]
@@ -77,6 +79,14 @@ class RunLayout:
     subsystems: tuple[SubsystemLayout, ...]
     connections: tuple[str, ...] = ()
     steps: tuple[StepsLayout, ...] = ()
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """Its names and their places, the same for all results with this layout."""
+        return Catalog(self)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "catalog"}
 
 
 @dataclass
@@ -450,7 +460,7 @@ class MemoryStore:
         self._rows = [Blocks(1 + len(s.columns)) for s in layout.subsystems]
         self._defects = [Blocks(3) for _ in layout.connections]
         self._steps = [Blocks(STEP_COLUMNS) for _ in layout.steps]
-        self._deferred: dict[int, Callable[[MemoryStore], Array]] = {}
+        self._deferred: dict[int, Callable[[MemoryStore, int], Array]] = {}
 
     def append(self, subsystem: int, block: Array) -> None:
         """Add rows of one subsystem, shape ``(n, 1 + columns)``, time first."""
@@ -467,9 +477,9 @@ class MemoryStore:
         else:
             self._defects[connection].extend(checked_block(block, 3, self.layout.connections[connection]))
 
-    def defer_defects(self, connection: int, make: Callable[[MemoryStore], Array]) -> None:
-        """Let the last rows of one connection, shape ``(n, 3)``, be made when they are first read."""
-        self._deferred[connection] = make
+    def defer_defects(self, connections: Iterable[int], make: Callable[[MemoryStore, int], Array]) -> None:
+        """Let the last rows of each of these connections, shape ``(n, 3)``, be made when they are first read."""
+        self._deferred.update(dict.fromkeys(connections, make))
 
     def append_steps(self, place: int, block: Array) -> None:
         """Add rows of a table of chosen steps, shape ``(n, 6)``."""
@@ -514,7 +524,7 @@ class MemoryStore:
     def defects(self, connection: int, rows: slice = ALL) -> Array:
         """Return time, assumed and arrived value, shape ``(n, 3)``."""
         if connection in self._deferred:
-            self._defects[connection].add(self._deferred.pop(connection)(self))
+            self._defects[connection].add(self._deferred.pop(connection)(self, connection))
         return self._defects[connection].read()[rows]
 
     def __getstate__(self) -> dict[str, object]:

@@ -47,6 +47,7 @@ class _Reader:
         self.units = read_units(root, "ssd:Units", notes)
         self.enumerations = read_enumerations(root, notes)
         self.by_id: dict[str, s.System] = {}
+        self._is_draft = False  # as told
 
     def structure(self) -> s.Structure | None:
         """Return the whole of it."""
@@ -133,7 +134,7 @@ class _Reader:
     def _connectors(self, owner: Element) -> dict[str, s.Connector]:
         found: dict[str, s.Connector] = {}
         for element in (c for part in owner.all("ssd:Connectors") for c in part.all("ssd:Connector")):
-            kind = self.notes.text(element, "kind")
+            kind = self._kind(element)
             if kind and kind not in s.KINDS:
                 self.notes.complain(element, f'Connector: kind = "{kind[:40]}"{did_you_mean(kind, s.KINDS)}')
             made = self._connector(element, kind)
@@ -141,6 +142,15 @@ class _Reader:
                 made.place.wrong("another connector has the same name")
             found[made.name] = made
         return found
+
+    def _kind(self, element: Element) -> str:
+        """Return the kind of a connector, which drafts of SSP call causality."""
+        if "kind" in element.attributes or "causality" not in element.attributes:
+            return self.notes.text(element, "kind")
+        if not self._is_draft:
+            self._is_draft = True
+            self.notes.complain(element, "Connector: causality is read as kind, as in drafts of SSP")
+        return element.attributes["causality"]
 
     def _connector(self, element: Element, kind: str) -> s.Connector:
         name = self.notes.text(element, "name")

@@ -90,6 +90,8 @@ class Subsystem:
     run_until: float | None = None  #: s; told before a run, None when it is open-ended
     pace_tolerance: float | None = None  #: of the pace that steps it, for solvers that take one; told before a run
     connected_outputs: frozenset[str] | None = None  #: told before a run; None: not known
+    keeps_free_inputs: bool = False  #: whether inputs that nothing connects or sets have values of their own inside
+    free_inputs: frozenset[str] = frozenset()  #: those inputs; told before a run where it keeps them
     defaults: Mapping[str, ArrayLike] = {}
     units: Mapping[str, str] = {}
     unit_definitions: Mapping[str, Unit] = {}  #: units that are known better than by their names, as in FMUs
@@ -221,7 +223,7 @@ class Subsystem:
 
 
 _NO_FACTS = (
-    "listeners_step", "run_until", "pace_tolerance", "connected_outputs",  # told by each run
+    "listeners_step", "run_until", "pace_tolerance", "connected_outputs", "free_inputs",  # told by each run
     "_make", "linear_model", "made_by",  # make or linearise the model: what they return says nothing about ports
 )  # fmt: skip
 _PLAIN = frozenset({str, float, int, bool, NoneType, tuple, frozenset})

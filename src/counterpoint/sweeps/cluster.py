@@ -14,7 +14,7 @@ import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from math import nan
@@ -23,7 +23,7 @@ from typing import Any
 from ..errors import MissingExtraError, PeerLost, SetupError
 from .packing import pack, unpack
 from .seat import Seat
-from .worker import Job, Row, Worker, quiet_runs
+from .worker import Job, Point, Row, Worker, quiet_runs
 
 CHUNK_SECONDS = 0.25
 """Work that one chunk shall hold: long enough to hide what a message costs, short enough to see rows come."""
@@ -34,8 +34,6 @@ LOOK_SECONDS = 0.5
 """How often the scheduler is asked which workers there are."""
 WAIT_SECONDS = 30.0
 """How long a sweep waits for a worker when there is none."""
-
-Point = tuple[int, list[Any]]
 
 
 @dataclass
@@ -117,7 +115,7 @@ class Cluster:
         """Yield rows as they come; an empty list when there is nothing new for a moment."""
         todo = iter(points)
         packed = pack(self._job)
-        looked, nobody = -1.0, time.monotonic()
+        looked, seen = -1.0, time.monotonic()  # when last; when workers were there last
         try:
             self._client.subscribe_topic(self._topic, lambda event: self._news.put(("rows", event[1])))
             shared = self._client.scatter(packed, broadcast=False, hash=False)
@@ -125,8 +123,8 @@ class Cluster:
                 if time.monotonic() - looked > LOOK_SECONDS:
                     looked = time.monotonic()
                     yield self._look_at_workers()
-                    nobody = looked if self._slots else nobody
-                    if looked - nobody > WAIT_SECONDS:
+                    seen = looked if self._slots else seen
+                    if looked - seen > WAIT_SECONDS:
                         raise PeerLost(f"cluster: no worker for {WAIT_SECONDS:g} s; start one with: dask worker")
                 self._hand_out(todo, shared)
                 if not self._chunks and self._slots:
@@ -246,18 +244,18 @@ def run_chunk(packed: bytes, topic: str, points: list[Point], native: bool, key:
     from distributed import get_worker
 
     told, fresh = time.monotonic(), []
-    run = _runner(packed, topic, native)
+    here = _worker(packed, topic, native)
     worker = get_worker()
     with quiet_runs():
-        for number, values in points:
-            fresh.append(list(run(number, values)))
+        for row in here.rows(points):
+            fresh.append(list(row))
             if time.monotonic() - told > TELL_SECONDS:
                 worker.log_event(topic, [key, fresh])
                 told, fresh = time.monotonic(), []
     return fresh
 
 
-def _runner(packed: bytes, topic: str, native: bool) -> Callable[[int, list[Any]], Row]:
+def _worker(packed: bytes, topic: str, native: bool) -> Worker | Seat:
     """Return the worker or seat of this thread, which is kept until the sweep ends."""
     place = (topic, threading.get_ident())
     with _turn:
@@ -265,7 +263,7 @@ def _runner(packed: bytes, topic: str, native: bool) -> Callable[[int, list[Any]
         if made is None:
             job = unpack(packed)
             made = _here[place] = Worker(job) if native else Seat(job)
-    return made.run
+    return made
 
 
 def _leave(topic: str) -> None:

@@ -10,12 +10,12 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Literal
+from typing import Literal
 
 from .._run.events import quietly
 from ..errors import SetupError
 from .seat import Seat
-from .worker import Job, Row, Stopped, Worker, quiet_runs
+from .worker import Job, Point, Row, Stopped, Worker, quiet_runs
 
 Kind = Literal["auto", "threads", "processes"]
 _LOOK_SECONDS = 0.02
@@ -66,12 +66,12 @@ class Pool:
         kind = "thread" if self._in_process else "process"
         return f"{self._count} {kind}{'' if self._count == 1 else 'es' if kind == 'process' else 's'}"
 
-    def run(self, points: Iterable[tuple[int, list[Any]]]) -> Iterator[list[Row]]:
+    def run(self, points: Iterable[Point]) -> Iterator[list[Row]]:
         """Yield rows as they come, some at a time; an empty list when there is nothing new for a moment."""
         turn = threading.Lock()
         queue = iter(points)
 
-        def next_point() -> tuple[int, list[Any]] | None:
+        def next_point() -> Point | None:
             with turn:
                 return None if self._stop.is_set() else next(queue, None)
 
@@ -106,12 +106,10 @@ class Pool:
     def _taken(self) -> list[Row]:
         return [self._rows.popleft() for _ in range(len(self._rows))]
 
-    def _work(self, next_point: Callable[[], tuple[int, list[Any]] | None]) -> None:
+    def _work(self, next_point: Callable[[], Point | None]) -> None:
         with quietly():  # the logger is told of no run in this thread
             try:
-                run = self._runner()
-                while (given := next_point()) is not None:
-                    row = run(*given)
+                for row in self._made_rows(iter(next_point, None)):
                     if self._stop.is_set() and row.status == "killed":
                         return  # by ourselves
                     self._rows.append(row)
@@ -123,16 +121,16 @@ class Pool:
                 self._failure = self._failure or error
                 self._stop.set()
 
-    def _runner(self) -> Callable[[int, list[Any]], Row]:
+    def _made_rows(self, points: Iterator[Point]) -> Iterator[Row]:
         if self._in_process:
             with _making:
                 first, self._first = self._first, None
                 worker = first if first is not None else Worker(self._job)
             worker.stopped_by(self._stop.is_set)
-            return worker.run
+            return worker.rows_together(points)
         seat = Seat(self._job)
         self._seats.append(seat)
-        return seat.run
+        return seat.rows(points)
 
 
 _making = threading.Lock()

@@ -2,6 +2,9 @@
 
 The child is started as a program, not by ``multiprocessing``: workers of a cluster are daemons, which may have no
 children there, and scripts need no ``if __name__ == "__main__"``. Messages are pickled, each with its length in front.
+
+Short runs are given to the child some at a time, and the next ones before it has answered: it never waits for the
+parent. It answers each run by itself, so that it is known which one it was at when it died.
 """
 
 from __future__ import annotations
@@ -9,25 +12,31 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import queue
 import signal
 import struct
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from math import nan
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from math import isnan, nan
 from typing import IO, Any
 
 from ..errors import CounterpointError, SetupError
 from .packing import pack, unpack
-from .worker import Job, Row, State, Worker, quiet_runs
+from .worker import Job, Point, Row, State, Worker, quiet_runs
 
 _LENGTH = struct.Struct("<Q")
 _CHILD = "from counterpoint.sweeps.seat import serve_parent; serve_parent()"
 GRACE_SECONDS = 1.0
 """After its deadline a point is first stopped between two steps; if that does not help, its process is killed."""
-_LAST_WORDS = 2000
+_AHEAD_SECONDS = 0.03
+"""Work in one message: so long the parent sleeps between two looks at what has come."""
+_MOST_AHEAD = 64
+_LOOK_SECONDS = 0.05
 
 
 def _send(stream: IO[bytes], message: Any) -> None:
@@ -44,6 +53,35 @@ def _receive(stream: IO[bytes]) -> Any:
     return pickle.loads(data)
 
 
+class _Watchdog:
+    """Calls a function, in a thread of its own, when something takes too long."""
+
+    def __init__(self, seconds: float, when_late: Callable[[], None]) -> None:
+        self._seconds = seconds
+        self._when_late = when_late
+        self._until = float("inf")
+        self._ended = threading.Event()
+        threading.Thread(target=self._watch, name="sweep-deadline", daemon=True).start()
+
+    def begin(self) -> None:
+        """Count from now on."""
+        self._until = time.monotonic() + self._seconds
+
+    def rest(self) -> None:
+        """Wait for the next beginning."""
+        self._until = float("inf")
+
+    def end(self) -> None:
+        """End the thread."""
+        self._ended.set()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(_LOOK_SECONDS):
+            if time.monotonic() > self._until:
+                self.rest()
+                self._when_late()
+
+
 class Seat:
     """The parent's side: starts the child, gives it points, starts another one when it has died.
 
@@ -58,27 +96,70 @@ class Seat:
         self._measures = len(job.measures.functions)
         self._deadline = job.deadline
         self._child: subprocess.Popen[bytes] | None = None
-        self._watch: threading.Timer | None = None
+        self._given: deque[Point] = deque()  # points that no row has come of
+        self._sent = 0  # of these, to the child that is there now
+        self._mean_seconds = nan
         self._late = self._closed = False
 
-    def run(self, point: int, values: Sequence[Any]) -> Row:
-        """Run a point in the child and return its row; the row says so when the child died."""
-        began = time.perf_counter()
-        self._late = False
+    def rows(self, points: Iterable[Point]) -> Iterator[Row]:
+        """Run points in the child and yield their rows; the row of the point at which a child died says so."""
+        todo = iter(points)
+        try:
+            with self._watchdog() as watchdog:
+                while True:
+                    ahead = self._ahead()
+                    room = (2 * ahead if ahead > 1 else 1) - len(self._given)
+                    self._given += islice(todo, max(0, room))
+                    if not self._given:
+                        return
+                    yield from self._exchange(ahead, watchdog)
+        finally:
+            if self._given:  # left before the end: their rows are not wanted
+                self._given.clear()
+                self._end_child()
+
+    def _ahead(self) -> int:
+        """Return how many points are one message: one, until it is known that they are short."""
+        if isnan(self._mean_seconds):
+            return 1
+        return int(min(max(_AHEAD_SECONDS / max(self._mean_seconds, 1e-6), 1), _MOST_AHEAD))
+
+    def _exchange(self, count: int, watchdog: _Watchdog | None) -> list[Row]:
+        """Give the child what it has not got, and take so many rows, or fewer when it dies."""
+        rows: list[Row] = []
+        began, self._late = time.perf_counter(), False
         try:
             child = self._running()
             assert child.stdin is not None and child.stdout is not None
-            with self._watched(child):
-                _send(child.stdin, (point, list(values)))
-                return Row(*_receive(child.stdout))
+            if unsent := list(islice(self._given, self._sent, None)):
+                with contextlib.suppress(OSError):  # it has died: what it had answered before can still be read
+                    _send(child.stdin, unsent)
+                self._sent = len(self._given)
+            if count > 1:  # looking at each row as it comes would take time from the child
+                time.sleep(min(count, len(self._given)) * self._mean_seconds)
+            while self._given and len(rows) < count:
+                if watchdog is not None:
+                    watchdog.begin()
+                rows.append(self._took(Row(*_receive(child.stdout))))
         except (EOFError, OSError, pickle.UnpicklingError):
-            return self._lost(point, time.perf_counter() - began)
+            rows.append(self._lost(time.perf_counter() - began))
+        if watchdog is not None:
+            watchdog.rest()
+        return rows
 
-    def _lost(self, point: int, seconds: float) -> Row:
+    def _took(self, row: Row) -> Row:
+        self._given.popleft()
+        self._sent -= 1
+        is_first = isnan(self._mean_seconds)
+        self._mean_seconds = row.seconds if is_first else 0.9 * self._mean_seconds + 0.1 * row.seconds
+        return row
+
+    def _lost(self, seconds: float) -> Row:
+        """Return the row of the point that the child was at; a new child gets the others."""
+        point, _ = self._given.popleft()
         status: State = "late" if self._late else "killed"
         message = f"killed after its deadline of {self._deadline:g} s" if self._late else self._last_words()
-        self.close()
-        self._closed = False
+        self._end_child()
         return Row(point, status, message, seconds, [nan] * self._measures)
 
     def _last_words(self) -> str:
@@ -97,23 +178,23 @@ class Seat:
             return f"its process was ended by signal {-code}"
 
     @contextlib.contextmanager
-    def _watched(self, child: subprocess.Popen[bytes]) -> Any:
+    def _watchdog(self) -> Iterator[_Watchdog | None]:
         """Kill the child when a point has missed its deadline by more than the time that it has to stop by itself."""
         if self._deadline is None:
-            yield
+            yield None
             return
 
         def kill() -> None:
-            self._late = True
-            child.kill()
+            child = self._child
+            if child is not None:
+                self._late = True
+                child.kill()
 
-        timer = threading.Timer(self._deadline + GRACE_SECONDS, kill)
-        timer.daemon = True
-        timer.start()
+        made = _Watchdog(self._deadline + GRACE_SECONDS, kill)
         try:
-            yield
+            yield made
         finally:
-            timer.cancel()
+            made.end()
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._closed:
@@ -128,14 +209,18 @@ class Seat:
             _send(self._child.stdin, self._packed)
             answer = _receive(self._child.stdout)
             if answer is not None:
-                self.close()
+                self._end_child()
                 raise SetupError(str(answer))
         return self._child
 
     def close(self) -> None:
-        """End the child at once."""
+        """End the child at once; there will be no other."""
         self._closed = True
+        self._end_child()
+
+    def _end_child(self) -> None:
         child, self._child = self._child, None
+        self._sent = 0
         if child is None:
             return
         child.kill()
@@ -167,10 +252,18 @@ def serve_parent() -> None:
         _send(answers, f"the sweep cannot begin in another process: {type(error).__name__}: {error}")
         return
     _send(answers, None)
+    points: queue.SimpleQueue[Point | None] = queue.SimpleQueue()
+    # The parent must never wait with a message while this process waits with an answer.
+    threading.Thread(target=_listen, args=(given, points), name="sweep-points", daemon=True).start()
     with quiet_runs():
+        for row in worker.rows(iter(points.get, None)):
+            _send(answers, tuple(row))
+
+
+def _listen(given: IO[bytes], points: queue.SimpleQueue[Point | None]) -> None:
+    """Take points from the parent until it closes the pipe."""
+    with contextlib.suppress(EOFError, OSError):
         while True:
-            try:
-                point, values = _receive(given)
-            except EOFError:
-                return
-            _send(answers, tuple(worker.run(point, values)))
+            for point in _receive(given):
+                points.put(point)
+    points.put(None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,7 +60,7 @@ class Table:
         self._measures = list(measures)
         self._waiting: list[Row] = []
         self._flushed = 0.0
-        self._counts: dict[Path, int] = {}  # rows of files, which do not change
+        self._small: dict[Path, Any] = {}  # files that were written here and have few rows, with these
         self._next = 1 + max((_number(path) for path in self.parts()), default=-1)
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -104,8 +104,9 @@ class Table:
         columns += [[_cell(values[k], axis.is_numeric) for values in points] for k, axis in enumerate(self._plan.axes)]
         columns += [[row.measures[k] for row in rows] for k in range(len(self._measures))]
         columns += [[row.status for row in rows], [row.message for row in rows], [row.seconds for row in rows]]
-        arrays = [self._arrow.array(c, type=f.type) for c, f in zip(columns, self.schema, strict=True)]
-        return self._arrow.Table.from_arrays(arrays, schema=self.schema)
+        schema = self.schema
+        arrays = [_to_array(self._arrow, column, field.type) for column, field in zip(columns, schema, strict=True)]
+        return self._arrow.Table.from_arrays(arrays, schema=schema)
 
     def _write(self, table: Any, replaced: Sequence[Path] = ()) -> None:
         number, self._next = self._next, self._next + 1
@@ -115,9 +116,13 @@ class Table:
             with writing.open("rb") as file:
                 os.fsync(file.fileno())
             # A reader between these lines sees rows twice, never too few; reading drops repeated points.
-            writing.replace(self._folder / f"part-{number:06d}.parquet")
+            made = self._folder / f"part-{number:06d}.parquet"
+            writing.replace(made)
             for path in replaced:
                 path.unlink(missing_ok=True)
+                self._small.pop(path, None)
+            if len(table) < LARGEST_PART:
+                self._small[made] = table
         except OSError as error:
             reason = error.strerror or str(error)
             raise OutputError(
@@ -126,28 +131,27 @@ class Table:
 
     def _merge(self) -> None:
         """Merge files as they become many; large ones stay as they are."""
-        parts = self.parts()
-        small = [path for path in parts if self._rows(path) < LARGEST_PART]
-        if len(small) <= MERGED_PARTS:
-            return
-        self._write(self._arrow.concat_tables([self._read(path) for path in small]), small)
-        self._counts = {path: self._counts[path] for path in parts if path not in small}
-        self._arrow.default_memory_pool().release_unused()  # which it would keep in a long sweep
+        if len(self._small) > MERGED_PARTS:
+            self._join(self._small)
+            self._arrow.default_memory_pool().release_unused()  # which it would keep in a long sweep
 
-    def _rows(self, path: Path) -> int:
-        if path not in self._counts:
-            self._counts[path] = int(self._arrow.parquet.read_metadata(path).num_rows)
-        return self._counts[path]
+    def _join(self, parts: Mapping[Path, Any]) -> None:
+        """Write one file instead of several."""
+        self._write(self._arrow.concat_tables(list(parts.values())).combine_chunks(), list(parts))
+
+    def _is_small(self, path: Path) -> bool:
+        return path in self._small or self._arrow.parquet.read_metadata(path).num_rows < LARGEST_PART
 
     def _read(self, path: Path) -> Any:
-        return self._arrow.parquet.read_table(path, schema=self.schema, use_threads=False)
+        with self._arrow.parquet.ParquetFile(path) as file:
+            return file.read(use_threads=False)
 
     def close(self) -> None:
         """Write what is waiting, and small files as one."""
         self.flush()
-        small = [path for path in self.parts() if self._rows(path) < LARGEST_PART]
+        small = [path for path in self.parts() if self._is_small(path)]
         if len(small) > 1:
-            self._write(self._arrow.concat_tables([self._read(path) for path in small]), small)
+            self._join({path: self._small[path] if path in self._small else self._read(path) for path in small})
 
     def finished(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return for each point whether it is done, and whether it has failed, was killed or late."""
@@ -172,10 +176,22 @@ class Table:
         """Remove all rows."""
         for path in self.parts():
             path.unlink()
+        self._small.clear()
 
 
 def _number(path: Path) -> int:
     return int(path.stem.removeprefix("part-"))
+
+
+def _to_array(pa: Any, values: Sequence[Any], kind: Any) -> Any:
+    """Return a column without missing values; ``pyarrow.array`` would import pandas first, for half a second."""
+    if kind != pa.string():
+        data = np.asarray(values, dtype=kind.to_pandas_dtype())
+        return pa.Array.from_buffers(kind, len(data), [None, pa.py_buffer(data)])
+    texts = [value.encode() for value in values]
+    ends = np.zeros(len(texts) + 1, dtype=np.int32)
+    np.cumsum([len(text) for text in texts], out=ends[1:])
+    return pa.Array.from_buffers(kind, len(texts), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(texts))])
 
 
 def _cell(value: Any, numeric: bool) -> Any:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -15,7 +16,7 @@ from .._run.checks import check_run
 from .._run.events import quietly
 from .._run.options import RunOptions
 from .._run.port_table import PortTable
-from .._run.run import Run, run_to_end
+from .._run.run import Run, advance_together, begin_to_end, run_to_end, seconds_ahead
 from .._run.selection import Selection
 from .._run.strategy import with_strategy
 from ..errors import CounterpointError
@@ -23,12 +24,17 @@ from .measures import Measures
 from .recipes import Recipe, is_native, keep_instances
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .._run.progress import Progress
     from ..results import Result
 
 State = Literal["done", "failed", "killed", "late"]
+Point = tuple[int, Sequence[Any]]
+"""Number and values of a point."""
+
+
+TOGETHER_SECONDS = 0.02
+MOST_TOGETHER = 8
+"""Runs are made at the same time if that takes no longer, and so many of them: more would leave the caches."""
 
 
 class Row(NamedTuple):
@@ -47,6 +53,18 @@ class Late(Exception):
 
 class Stopped(Exception):
     """The sweep was ended while a point was running."""
+
+
+@dataclass
+class _Attempt:
+    """A point that is being run."""
+
+    point: int
+    run: Run | None = None
+    status: State = "done"
+    message: str = ""
+    seconds: float = 0.0
+    measures: list[float] | None = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +101,8 @@ class Worker:
         if job.measures.signals is not None and job.results is None:
             self._fixed["record"] = job.measures.signals
         self._options_before = (RunOptions(), RunOptions())
+        models = [part.subsystem for part in self._bench.system.subsystems.values()]
+        self._has_copies = bool(models) and self.is_native and all(model.copied_for_runs for model in models)
 
     @property
     def is_native(self) -> bool:
@@ -105,26 +125,74 @@ class Worker:
         check_run(system, options, PortTable(system))
         Selection.of(system, options.record, options.record_every)
 
-    def run(self, point: int, values: Sequence[Any]) -> Row:
-        """Run a point; whatever goes wrong with it is in the row."""
+    def rows(self, points: Iterable[Point]) -> Iterator[Row]:
+        """Run points one by one and yield their rows."""
+        for point, values in points:
+            yield self._end(self._begin(point, values))
+
+    def rows_together(self, points: Iterable[Point]) -> Iterator[Row]:
+        """Run points and yield their rows; short runs some at a time, so that threads seldom wait for each other.
+
+        Making and ending runs needs Python, which serves one thread at a time; the core needs none. A thread that has
+        several runs ready leaves Python to the others for as long as all of them take.
+        """
+        todo, seconds = iter(points), float("inf")
+        while batch := [self._begin(*point) for point in islice(todo, self._most_together(seconds))]:
+            if len(batch) > 1:
+                advance_together([attempt.run for attempt in batch if attempt.run is not None])
+            for attempt in batch:
+                yield (row := self._end(attempt))
+                seconds = row.seconds
+
+    def _most_together(self, seconds: float) -> int:
+        """Return how many runs of this wall time (s) are made at the same time."""
+        if not self._has_copies or seconds * MOST_TOGETHER > TOGETHER_SECONDS:
+            return 1
+        return MOST_TOGETHER
+
+    def _begin(self, point: int, values: Sequence[Any]) -> _Attempt:
+        """Make a point ready to run; whatever goes wrong with it is kept for its row."""
+        attempt = _Attempt(point)
+
+        def begin() -> None:
+            system, options = self._bench.prepare(values)
+            attempt.run = begin_to_end(system, self._options(options, point))
+
+        self._try(attempt, begin)
+        return attempt
+
+    def _end(self, attempt: _Attempt) -> Row:
+        """Run a point that was begun; whatever goes wrong with it is in the row."""
+
+        def end() -> None:
+            if (run := attempt.run) is not None:
+                run.step_to(run.span[1])
+                result = run.finish()
+                attempt.message = _warning(result)
+                attempt.measures = self._job.measures.of(result)
+                result.close()
+
+        attempt.seconds += 0.0 if attempt.run is None else seconds_ahead(attempt.run)
+        self._try(attempt, end)
+        numbers = attempt.measures or [nan] * len(self._job.measures.functions)
+        return Row(attempt.point, attempt.status, attempt.message, attempt.seconds, numbers)
+
+    def _try(self, attempt: _Attempt, work: Callable[[], None]) -> None:
+        """Do a part of the work for a point, against its deadline."""
         began = time.perf_counter()
-        self._until = began + self._job.deadline if self._job.deadline is not None else float("inf")
-        status: State = "done"
-        numbers = [nan] * len(self._job.measures.functions)
+        if self._job.deadline is not None:
+            self._until = began + self._job.deadline - attempt.seconds
         try:
-            result = self.result(values, point)
-            message = _warning(result)
-            numbers = self._job.measures.of(result)
-            result.close()
+            work()
         except Stopped:
             raise
         except Late:
-            status, message = "late", f"stopped after its deadline of {self._job.deadline:g} s"
+            attempt.status, attempt.message = "late", f"stopped after its deadline of {self._job.deadline:g} s"
         except (CounterpointError, ArithmeticError, LookupError, ValueError, TypeError, RuntimeError, OSError) as error:
-            status, message = "failed", str(error) or type(error).__name__
+            attempt.status, attempt.message = "failed", str(error) or type(error).__name__
         except Exception as error:
-            status, message = "failed", f"{type(error).__name__}: {error}"
-        return Row(point, status, message, time.perf_counter() - began, numbers)
+            attempt.status, attempt.message = "failed", f"{type(error).__name__}: {error}"
+        attempt.seconds += time.perf_counter() - began
 
     def result(self, values: Sequence[Any], point: int | None = None, *, everything: bool = False) -> Result:
         """Run with these values and return the result: with the signals that the measures need, or with all."""

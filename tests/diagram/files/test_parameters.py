@@ -67,3 +67,68 @@ def test_messages_name_what_a_file_may_contain(tmp_path, block, message):
     with pytest.raises(cp.ScenarioError) as caught:
         load(tmp_path, block)
     assert message in str(caught.value)
+
+
+def test_all_mistakes_of_a_block_are_told_at_once(tmp_path):
+    with pytest.raises(cp.ScenarioError) as caught:
+        load(tmp_path, 'kind = "transfer_function", inputs = ["one"], numeratr = [1.0], gian = 3.0, initial = "x"')
+    said = str(caught.value)
+    for words in (
+        '"numerator": is missing',
+        '"denominator": is missing',
+        '"initial": expected a number, not text',
+        '"numeratr": no such parameter of transfer_function; did you mean "numerator"?',
+        '"gian": no such parameter of transfer_function; it has: denominator, initial, numerator',
+    ):
+        assert words in said
+    assert len(said.splitlines()) == 5
+
+
+def test_a_wrong_value_hides_no_unknown_name(tmp_path):
+    with pytest.raises(cp.ScenarioError) as caught:
+        load(tmp_path, 'kind = "integrator", inputs = ["one"], initial = "x", limts = [0, 1]')
+    assert '"initial": expected a number, not text' in str(caught.value)
+    assert '"limts": no such parameter of integrator; did you mean "limits"?' in str(caught.value)
+
+
+def test_a_block_in_python_lists_its_mistakes_as_well():
+    with pytest.raises(cp.SetupError) as caught:
+        cp.Diagram("d").add("transfer_function", name="g", denominator="x", gian=3.0)
+    assert [problem.partition('transfer_function "g": ')[2] for problem in caught.value.problems] == [
+        '"denominator": expected a number, not text',
+        '"numerator": is missing',
+        '"gian": no such parameter of transfer_function; it has: denominator, initial, numerator',
+    ]
+
+
+def test_a_block_that_lacks_a_parameter_hides_no_mistake_elsewhere(tmp_path):
+    path = tmp_path / "d.toml"
+    path.write_text(
+        f"""{HEAD}
+lag = {{ kind = "transfer_function", inputs = ["one"], numerator = [1.0] }}
+reader = {{ kind = "gain", gain = 2.0, inputs = ["lag"] }}
+typo = {{ kind = "gain", gain = 2.0, inputs = ["oen"] }}
+inner = {{ superblock = "s", inputs = {{ u = "one" }} }}
+other = {{ kind = "gain", gian = 2.0, inputs = ["inner.y"] }}
+
+[superblocks.s.inputs]
+u = {{}}
+
+[superblocks.s.blocks]
+half = {{ kind = "gain", inputs = ["u"] , gain = "much" }}
+
+[superblocks.s.outputs]
+y = "half"
+
+[outputs]
+y = "lag"
+z = "nothing"
+""",
+        encoding="utf-8",
+    )
+    with pytest.raises(cp.ScenarioError) as caught:
+        cp.diagram.load(path)
+    said = str(caught.value)
+    for words in ('"denominator": is missing', '"oen"', '"gain": expected a number', '"gian": no such', '"nothing"'):
+        assert words in said
+    assert len(said.splitlines()) == 6, said  # a gain without its gain has two: one unknown, one missing

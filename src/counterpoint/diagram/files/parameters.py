@@ -7,12 +7,11 @@ as well.
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
+from ... import _core
 from ...errors import SetupError, did_you_mean
+from ..block import parameters
 from ..blocks.family import limit_values
 from ..diagram import Diagram
 from .tables import BlockTable, Signals
@@ -30,7 +29,6 @@ _PORTS = {"external_initial": "initial"}
 """Inputs that the core calls otherwise."""
 _EDGES = ("rising", "falling", "either", "level")
 _INTERNAL = frozenset((*_FLAGS.values(), "count"))
-_UNKNOWN = re.compile(r'^(.*)"([^"]+)": no such parameter of (\w+); it has: (.*)$')
 
 
 def documented(kind: str) -> tuple[str, ...]:
@@ -73,17 +71,16 @@ def _set_reset(values: dict[str, Any], ports: set[str]) -> None:
         values.setdefault("reset", "rising" if edge is None else edge)
 
 
-@contextmanager
-def listing_what_users_write(kind: str) -> Iterator[None]:
-    """Let a message about an unknown parameter name those of the file, not those of the core."""
-    try:
-        yield
-    except SetupError as error:
-        found = _UNKNOWN.match(str(error))
-        if found is None:
-            raise
-        names = _written(kind, found[4].split(", "))
-        raise SetupError(f'{found[1]}"{found[2]}": no such parameter of {kind}{_hint(found[2], names)}') from None
+def check_parameters(kind: str, values: dict[str, Any]) -> None:
+    """Raise SetupError with all that is wrong with the parameters of a block; names are those of the file."""
+    mistakes, asked = _core.diagram.mistakes(kind, *parameters(values))
+    names = _written(kind, asked)
+    problems = [
+        f'"{name}": no such parameter of {kind}{_hint(name, names)}' if is_unknown else text
+        for name, text, is_unknown in mistakes
+    ]
+    if problems:
+        raise SetupError(problems)
 
 
 def _hint(name: str, names: list[str]) -> str:

@@ -21,7 +21,7 @@ from ...errors import SetupError, did_you_mean
 from ..block import Block
 from ..diagram import Diagram
 from ..python_block import argument_names
-from .parameters import in_core_terms, listing_what_users_write
+from .parameters import check_parameters, in_core_terms
 from .tables import (
     BlockTable,
     ContentTable,
@@ -132,12 +132,14 @@ class _Builder:
     inside: tuple[Path, ...]
     contents: dict[str, Diagram] = field(default_factory=dict)
     open: list[str] = field(default_factory=list)  #: superblocks being built, to find one inside itself
-    missing: set[int] = field(default_factory=set)  #: diagrams in which a block could not be made
+    missing: dict[int, set[str]] = field(default_factory=dict)  #: by diagram: names of what could not be made
+    is_incomplete: bool = False  #: what the tables lack is not known by name
 
     def diagram(self, name: str) -> Diagram:
         """Return the diagram; what could not be made is missing from it and noted."""
         given = {k: v for k, v in self.table.diagram.model_dump(exclude={"name"}).items() if v is not None}
         made = Diagram(name, **given)
+        self.is_incomplete = bool(self.mistakes)
         self._fill(made, self.table, ())
         for superblock in self.table.superblocks:
             self._content(superblock)
@@ -147,14 +149,12 @@ class _Builder:
         return made
 
     def _fill(self, diagram: Diagram, content: ContentTable, at: Place) -> None:
-        if self.mistakes:
-            self.missing.add(id(diagram))
         for name, entry in content.inputs.items():
             with self._noting(*at, "inputs", name):
                 diagram.input(name, entry.default, width=entry.width, unit=entry.unit)
         made = {name: self._make(diagram, name, entry, (*at, "blocks", name)) for name, entry in content.blocks.items()}
-        if None in made.values():
-            self.missing.add(id(diagram))
+        named = {*content.inputs, *content.blocks}
+        self.missing[id(diagram)] = {name for name in named if not self._is_whole(diagram, name)}
         for name, block in made.items():
             if block is not None:
                 self._connect(diagram, block, content.blocks[name], (*at, "blocks", name))
@@ -172,8 +172,9 @@ class _Builder:
                     return self._function(diagram, name, entry)
                 self._check_kind(entry)
                 _check_keys(name, entry)
-                with listing_what_users_write(entry.kind):
-                    return diagram.add(entry.kind, name=name, **in_core_terms(entry)[0])
+                values = in_core_terms(entry)[0]
+                check_parameters(entry.kind, values)
+                return diagram.add(entry.kind, name=name, **values)
             content = self._superblock(entry, at)
             return None if content is None else diagram.superblock(content, name=name)
         return None
@@ -237,9 +238,15 @@ class _Builder:
                     block, enable=entry.enable, trigger=entry.trigger, edge=entry.edge, restarts=entry.restarts
                 )
 
+    def _is_whole(self, diagram: Diagram, name: str) -> bool:
+        """Whether a block was made, and all that is inside of it."""
+        block = diagram.blocks.get(name)
+        return block is not None and not (block.content is not None and self.missing.get(id(block.content)))
+
     def _is_there(self, diagram: Diagram, signal: str) -> bool:
-        """Whether it is worth asking for a signal: where a block could not be made, what it lacks is known."""
-        return id(diagram) not in self.missing or signal.partition(".")[0] in diagram.blocks
+        """Whether it is worth asking for a signal: of a block that could not be made, the reason was told."""
+        name = signal.partition(".")[0]
+        return name in diagram.blocks if self.is_incomplete else name not in self.missing[id(diagram)]
 
     @contextmanager
     def _noting(self, *at: str | int) -> Iterator[None]:

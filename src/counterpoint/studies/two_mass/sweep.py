@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor, as_completed
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from itertools import product
+from queue import SimpleQueue
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +22,8 @@ from .experiment import Case, run_case
 from .measures import Measures
 
 Array = NDArray[np.float64]
+_Item = TypeVar("_Item")
+_T = TypeVar("_T")
 
 SCHEMES = ("slowest-first", "fastest-first")
 ORDERS = (0, 1, 2, 3, 4)
@@ -60,22 +66,53 @@ def damped_cases(ratios: Array) -> list[Case]:
 def run_cases(cases: Iterable[Case], progress: Progress | None = None, what: str = "cases") -> dict[Case, Measures]:
     """Run every different case once, on all cores; the core works without holding Python's lock.
 
-    A run that leaves the range of numbers counts with infinite errors.
+    A run that leaves the range of numbers counts with infinite errors. An exception (Ctrl-C) waits for the cases that
+    are being run; the others are not begun.
     """
     different = list(dict.fromkeys(cases))
     results: dict[Case, Measures] = {}
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        try:
-            with signals_held_back():  # an exception inside of `submit` leaves its locks in disorder
-                waiting = {pool.submit(_run_or_diverge, case): case for case in different}
-            for future in as_completed(waiting):
-                results[waiting[future]] = future.result()
-                if progress:
-                    progress(what, len(results), len(different))
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    with closing(_in_threads(_run_or_diverge, different)) as finished:
+        for case, measures in finished:
+            results[case] = measures
+            if progress:
+                progress(what, len(results), len(different))
     return results
+
+
+def _in_threads(work: Callable[[_Item], _T], items: Sequence[_Item]) -> Generator[tuple[_Item, _T], None, None]:
+    """Give each item with what `work` makes of it, in the order in which they are finished.
+
+    Not by `concurrent.futures`: a KeyboardInterrupt that is raised while it holds the locks of its futures leaves some
+    of them locked, and its threads wait for ever. Nothing here holds a lock that an exception could leave behind.
+    """
+    waiting = deque(items)
+    finished: SimpleQueue[tuple[_Item, _T] | BaseException] = SimpleQueue()
+
+    def take_turns() -> None:
+        try:
+            while True:
+                try:
+                    item = waiting.popleft()
+                except IndexError:
+                    return
+                finished.put((item, work(item)))
+        except BaseException as error:
+            finished.put(error)
+
+    threads = [threading.Thread(target=take_turns) for _ in range(min(os.cpu_count() or 1, len(items)))]
+    try:
+        with signals_held_back():  # a thread that is half started cannot be joined
+            for thread in threads:
+                thread.start()
+        for _ in items:
+            done = finished.get()
+            if isinstance(done, BaseException):
+                raise done
+            yield done
+    finally:
+        waiting.clear()
+        for thread in threads:
+            thread.join()
 
 
 def _run_or_diverge(case: Case) -> Measures:

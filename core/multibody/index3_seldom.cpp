@@ -1,0 +1,219 @@
+// What the index-3 step does seldom: when it is made, at its start, when inputs jump or W changes, near singular
+// positions, with penalties that are too soft, and when it fails. Apart from the step itself, whose code must stay
+// together.
+#include <algorithm>
+#include <cmath>
+
+#include "coupling/subsystem.hpp"
+#include "multibody/index3.hpp"
+#include "multibody/text.hpp"
+
+namespace counterpoint::multibody {
+
+namespace {
+
+constexpr double slow_contraction = 0.5;
+constexpr int slow_iterations = 20;
+constexpr double slow_factor = 1000.0;
+constexpr double stiffening_factor = 10.0;
+constexpr double max_stiffening = 100.0;
+constexpr double root_of_rounding =
+    1.5e-8;  ///< square root of the rounding: how far a double root can be known, relative to the size
+
+}  // namespace
+
+template <bool shared>
+Index3Stepper<shared>::Index3Stepper(ModelPointer model, const StepperOptions& options)
+    : model_(std::move(model)),
+      options_(options),
+      n_(model_->coordinates()),
+      m_(model_->equations()),
+      mass_on_tangent_(*model_),
+      mass_(model_->mass_pattern().entries()),
+      W_(model_->tangent_pattern().entries()),
+      J_(model_->jacobian_pattern().entries()),
+      kept_J_(model_->jacobian_pattern().entries()),
+      phi_(m_),
+      rest_(m_),
+      mu_(m_),
+      Q_(model_->all_coordinates()),
+      inverse_diagonal_(n_) {
+  hermite_ = options_.integrator == Integrator::hermite;
+  plain_ = hermite_ || (options_.rule.alpha_m == 0.0 && options_.rule.alpha_f == 0.0);
+  tolerance_ = options_.tolerance * options_.length;
+  curvature_ = model_->curvature();
+  bounded_ = std::isfinite(curvature_) && !options_.printed;
+  constant_W_ = !model_->has_tangent() && model_->constant_mass();
+  constant_forces_ = model_->constant_forces();
+  for (int i = 0; i < n_; ++i) diagonal_.push_back(model_->tangent_pattern().find(i, i));
+  if constexpr (shared) team_ = std::make_shared<linear::Team>(linear::threads_or_all(options_.threads));
+  const bool kkt = options_.system == SystemForm::kkt;
+  system_ = kkt ? make_kkt_system(*model_, options_.solver) : make_condensed_system(*model_, options_.solver, team_);
+  room_ = system_->room();
+  residual_.resize(std::max(model_->all_coordinates(), room_));
+  change_.resize(residual_.size());
+  three_.resize(3 * (static_cast<std::size_t>(room_) + m_));
+  if constexpr (shared) find_shares();
+}
+
+template <bool shared>
+void Index3Stepper<shared>::find_shares() {
+  const linear::Solver& solver = system_->solver();
+  domains_ = solver.domains();
+  if (domains_ == 1 || model_->assembled() == nullptr) return;
+  std::vector<int> domain_of(n_);
+  for (int i = 0; i < n_; ++i) domain_of[i] = solver.domain_of(i);
+  shares_ = std::make_unique<Shares>(*model_->assembled(), domain_of, domains_);
+}
+
+// Inputs at the start of a step may be known better now than when the last step ended.
+template <bool shared>
+void Index3Stepper<shared>::renew_start(State& state, InputSource& inputs) {
+  Instant now = state.instant();
+  inputs.fill(state.t, now);
+  if (!inputs_differ(state, now)) return;
+  model_->constraints(now, phi_.data(), J_.data());
+  if (!constant_W_ && !model_->constant_mass()) model_->mass(now, mass_.data());
+  const std::vector<double> before = state.a;
+  start_accelerations(state, now);
+  if (plain_) return;
+  for (std::size_t i = 0; i < before.size(); ++i) state.auxiliary[i] += state.a[i] - before[i];
+}
+
+// [M J^T; J -D] [a; lambda] = [Q; -rest].
+template <bool shared>
+void Index3Stepper<shared>::start_accelerations(State& state, const Instant& now) {
+  mass_on_tangent_.write(mass_.data(), W_.data());
+  invert_diagonal();
+  same_W_ = false;
+  model_->forces(now, Q_.data());
+  model_->acceleration_terms(now, rest_.data());
+  for (double& r : rest_) r = -r;
+  std::copy_n(Q_.begin(), n_, change_.begin());
+  system_->solve_anew(W_.data(), same_W_, J_.data(), change_.data(), rest_.data(), mu_.data());
+  std::fill(state.a.begin(), state.a.end(), 0.0);
+  std::copy_n(change_.begin(), n_, state.a.begin());
+  std::copy_n(mu_.begin(), m_, state.multipliers.begin());
+  keep_inputs(state, now, model_->inputs());
+}
+
+// What the compliance has left of J a + rest, once more: no iteration comes that would find it.
+template <bool shared>
+void Index3Stepper<shared>::refine_accelerations(State& state) {
+  for (int r = 0; r < m_; ++r) rest_[r] = -applied_compliance_[r] * state.multipliers[r];
+  std::fill(change_.begin(), change_.end(), 0.0);
+  system_->solve(change_.data(), rest_.data(), mu_.data());
+  for (int i = 0; i < n_; ++i) state.a[i] += change_[i];
+  for (int r = 0; r < m_; ++r) state.multipliers[r] += mu_[r];
+}
+
+template <bool shared>
+void Index3Stepper<shared>::apply_compliance(double stiffening) {
+  std::vector<double> stiffened = compliance_;
+  for (double& c : stiffened) c /= stiffening;
+  system_->set_compliance(stiffened);
+  applied_compliance_ = stiffened;
+  applied_stiffening_ = stiffening;
+}
+
+template <bool shared>
+void Index3Stepper<shared>::lean(const State& state) {
+  const NewmarkRule& r = options_.rule;
+  for (int i = 0; i < n_; ++i) {
+    const double leaning =
+        (1.0 - r.alpha_m) * next_.auxiliary[i] + r.alpha_m * state.auxiliary[i] - r.alpha_f * state.a[i];
+    next_.a[i] = leaning / (1.0 - r.alpha_f);
+  }
+}
+
+template <bool shared>
+void Index3Stepper<shared>::invert_diagonal() {
+  lightest_ = 0.0;
+  for (int i = 0; i < n_; ++i) {
+    inverse_diagonal_[i] = 1.0 / W_[diagonal_[i]];
+    lightest_ = std::max(lightest_, inverse_diagonal_[i]);
+  }
+}
+
+// Nothing but the printed form looks at the terms where the last of a fixed number of corrections leads: what the
+// linear part leaves of Phi is known without them.
+template <bool shared>
+bool Index3Stepper<shared>::was_last(int iteration) {
+  if (options_.printed || iteration < options_.fixed_iterations) return false;
+  if (!std::isfinite(correction_) || !std::isfinite(violation_)) fail(iteration, not_finite);
+  stiffen_if_slow(largest_absolute(phi_.data(), m_));
+  return true;
+}
+
+// Evaluation comes next, and writes over what was solved for and the Jacobian that was factorised.
+template <bool shared>
+void Index3Stepper<shared>::keep_correction() {
+  change_.swap(residual_);
+  kept_J_.swap(J_);
+}
+
+// In a singular position two branches of the motion cross, and the step asks for a point next to the crossing: the
+// multipliers of dependent constraints grow without limit, ever more slowly, while the constraints are met and hardly
+// anything moves any more. Constraints are second order in what moves there: that is as far as the step can be known.
+template <bool shared>
+bool Index3Stepper<shared>::is_stuck_at_singularity(int iteration, double expected) {
+  const double root = root_of_rounding * options_.length;
+  // A penalty that was given may be too soft to come nearer in any number of iterations.
+  const double softness = options_.penalty > 0.0 ? 100.0 : 1.0;
+  const bool met = violation_ <= std::max(tolerance_, 0.1 * softness * root);
+  const bool stuck =
+      iteration >= slow_iterations && met && expected <= std::max(slow_factor * tolerance_, 10.0 * softness * root);
+  if (stuck) ++statistics_.singular_steps;
+  return stuck;
+}
+
+// (3.1): lambda_{i+1} = lambda_i + alpha Phi_{i+1}; the residual follows.
+template <bool shared>
+void Index3Stepper<shared>::update_as_printed() {
+  for (int r = 0; r < m_; ++r) {
+    rest_[r] = phi_[r] / applied_compliance_[r];
+    next_.multipliers[r] += rest_[r] / scale_;
+  }
+  add_transposed(model_->jacobian_pattern(), J_.data(), rest_.data(), residual_.data());
+}
+
+// Below the root, slowness may be that of a singular position, where a larger penalty only makes the multipliers run
+// away.
+template <bool shared>
+bool Index3Stepper<shared>::contracts_slowly(double before) {
+  const double enough = std::max(tolerance_, root_of_rounding * options_.length);
+  if (before <= enough || violation_ <= enough) return false;
+  const double contraction = violation_ / before;
+  statistics_.worst_contraction = std::max(statistics_.worst_contraction, contraction);
+  return contraction > slow_contraction;
+}
+
+template <bool shared>
+void Index3Stepper<shared>::stiffen_if_slow(double before) {
+  if (contracts_slowly(before) && may_stiffen()) apply_compliance(next_.stiffening *= stiffening_factor);
+}
+
+// A penalty that we chose, in the form that needs one, may have been too soft for this model.
+template <bool shared>
+bool Index3Stepper<shared>::may_stiffen() {
+  if (options_.penalty > 0.0 || options_.system == SystemForm::kkt || next_.stiffening >= max_stiffening) return false;
+  ++statistics_.penalty_raised;
+  return true;
+}
+
+template <bool shared>
+void Index3Stepper<shared>::fail(int iteration, const std::string& why) const {
+  std::string message = failure_message(*model_, iteration, why, phi_, Q_);
+  if (options_.printed) {
+    message += text(
+        "; printed = true carries multipliers, which grow from step to step where an iteration leaves more than half "
+        "of a violation (here up to %.2g): raise the penalty, or leave out printed",
+        statistics_.worst_contraction);
+  }
+  throw SolverFailure(message);
+}
+
+template class Index3Stepper<false>;
+template class Index3Stepper<true>;
+
+}  // namespace counterpoint::multibody
