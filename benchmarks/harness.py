@@ -9,9 +9,12 @@ import importlib.util
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
 
 OURS = "counterpoint"
 LIMIT = "limit"
@@ -111,7 +114,7 @@ def interleaved(
     return best({name: lambda work=work: timed(work) for name, work in contestants.items()}, repeats)
 
 
-def best(contestants: Mapping[str, Callable[[], float]], repeats: int) -> dict[str, float]:
+def best(contestants: Mapping[Key, Callable[[], float]], repeats: int) -> dict[Key, float]:
     """Call the contestants in turn, each returning its own seconds, and return each one's smallest."""
     rounds = [{name: measure() for name, measure in contestants.items()} for _ in range(repeats)]
     return {name: min(round_[name] for round_ in rounds) for name in contestants}

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 
 from benchmarks.four_bar import STEP, HandWritten, Mechanism, reference
 from benchmarks.harness import LIMIT, OURS, Bench, best, installed
@@ -21,6 +22,8 @@ PEERS = ("mujoco", "exudyn", "pinocchio")
 TARGETS = {"mujoco": "1/10", "exudyn": "1/30", "pinocchio": "1/7"}
 THREAD_LOOPS = (49, 499, 999, 1999, 3999)
 QUICK_THREAD_LOOPS = (49, 999)
+GROWTH_LOOPS = (49, 99, 249, 499, 999, 1999, 3999)
+QUICK_GROWTH_LOOPS = (49, 499)
 MOST_LOOPS = {"pinocchio": 100}
 """Loops up to which a peer is asked, where larger chains take it too long."""
 
@@ -83,17 +86,30 @@ class Ours:
 def four_bar(bench: Bench) -> None:
     """Processor time of a step, against a hand-written C++ step and other multibody programs."""
     makers = contestants(bench, "four-bar")
-    per_loop: dict[int, dict[str, float]] = {}
     for loops in QUICK_LOOPS if bench.quick else LOOPS:
         repeats = 3 if bench.quick or loops > 1000 else 7 if loops > 100 else 15
         asked = {who: make for who, make in makers.items() if loops <= MOST_LOOPS.get(who, loops)}
         values = _microseconds(asked, loops, repeats)
         target = f"≤ {1.4 if loops == 1 else 1.25}, {', '.join(TARGETS[peer] for peer in PEERS)}"
         bench.add("four-bar", f"L {loops}", values, "µs/step", target)
-        per_loop[loops] = {who: value / loops for who, value in values.items()}
-    large, small = max(per_loop), 40 if bench.quick else 100
-    growth = {who: per_loop[large][who] / per_loop[small][who] for who in per_loop[large]}
-    bench.add("four-bar", f"per loop, {large} ÷ {small}", growth, "", "≤ 1.15")
+
+
+def growth(bench: Bench) -> None:
+    """Processor time of a step per loop, from 100 to 8000 variables: it should not grow with the size.
+
+    All sizes take turns, so that whatever else the machine does meets all of them alike.
+    """
+    makers: dict[str, Maker] = {LIMIT: HandWritten, OURS: Ours}
+    sizes = QUICK_GROWTH_LOOPS if bench.quick else GROWTH_LOOPS
+    ways = {(who, loops): partial(_stepping_seconds, make, loops) for loops in sizes for who, make in makers.items()}
+    seconds = best(ways, 2 if bench.quick else 7)
+    per_loop = {(who, loops): 1e9 * value / _steps(loops) / loops for (who, loops), value in seconds.items()}
+    for loops in sizes:
+        values = {who: per_loop[who, loops] for who in makers}
+        bench.add("growth", f"{2 * loops + 2} variables", values, "ns/step/loop")
+    for who in makers:
+        costs = [per_loop[who, loops] for loops in sizes]
+        bench.add("growth", "most ÷ least", {who: max(costs) / min(costs)}, "", "≤ 1.15")
 
 
 def accuracy(bench: Bench) -> None:
@@ -194,23 +210,27 @@ def contestants(bench: Bench, work: str) -> dict[str, Maker]:
 
 
 def _microseconds(makers: dict[str, Maker], loops: int, repeats: int) -> dict[str, float]:
+    seconds = best({who: partial(_stepping_seconds, make, loops) for who, make in makers.items()}, repeats)
+    return {who: 1e6 * value / _steps(loops) for who, value in seconds.items()}
+
+
+def _steps(loops: int) -> int:
+    """At least 1 s: by then the cranks have passed the horizontal, where the constraints are redundant."""
+    return max(1000, 20_000 // loops)
+
+
+def _stepping_seconds(make: Maker, loops: int) -> float:
     """Time the steps alone, each contestant from the same start: building it is not what is asked here."""
-    # At least 1 s: by then the cranks have passed the horizontal, where the constraints are redundant.
-    steps = max(1000, 20_000 // loops)
-
-    def stepping_seconds(make: Maker) -> float:
-        mechanism = make(loops)
-        mechanism.run(WARM_UP)
-        start = time.process_time()
-        mechanism.run(steps)
-        return time.process_time() - start
-
-    seconds = best({who: lambda make=make: stepping_seconds(make) for who, make in makers.items()}, repeats)
-    return {who: 1e6 * value / steps for who, value in seconds.items()}
+    mechanism = make(loops)
+    mechanism.run(WARM_UP)
+    start = time.process_time()
+    mechanism.run(_steps(loops))
+    return time.process_time() - start
 
 
 WORKS: dict[str, Callable[[Bench], None]] = {
     "four-bar": four_bar,
+    "growth": growth,
     "threads": threads,
     "accuracy": accuracy,
     "assembly": assembly,

@@ -37,7 +37,7 @@ def test_the_first_failure_ends_the_others(monkeypatch):
     assert len(begun) < len(CASES)
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="needs signals of Unix")
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="needs signals of Unix")
 def test_an_interrupt_at_any_moment_ends_the_threads(cheap):
     """It once hung, about once in a thousand times: the exception came while locks of futures were being taken."""
     is_armed = False
@@ -46,12 +46,12 @@ def test_an_interrupt_at_any_moment_ends_the_threads(cheap):
         if is_armed:
             raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGUSR1, handle)
+    before = signal.signal(signal.SIGHUP, handle)
     main = threading.get_ident()
     interrupted = 0
     try:
         for delay in np.linspace(0.0, 0.02, 150):
-            timer = threading.Timer(delay, lambda: signal.pthread_kill(main, signal.SIGUSR1))
+            timer = threading.Timer(delay, lambda: signal.pthread_kill(main, signal.SIGHUP))
             timer.start()
             try:
                 is_armed = True
@@ -63,5 +63,5 @@ def test_an_interrupt_at_any_moment_ends_the_threads(cheap):
                 timer.join()
             assert threading.active_count() < 10
     finally:
-        signal.signal(signal.SIGUSR1, before)
+        signal.signal(signal.SIGHUP, before)
     assert interrupted > 0

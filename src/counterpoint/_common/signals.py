@@ -160,8 +160,10 @@ class DeferredInterrupt:
 def signals_held_back() -> Iterator[None]:
     """Let signals wait until the end of a short ``with`` block; where systems cannot hold them back, they do not."""
     mask = getattr(signal, "pthread_sigmask", None)
-    before = mask(signal.SIG_BLOCK, SIGNALS) if mask else None
+    before = mask(signal.SIG_BLOCK, ()) if mask else None  # as it is: a handler may raise in any of these calls
     try:
+        if mask:
+            mask(signal.SIG_BLOCK, SIGNALS)
         yield
     finally:
         if mask:

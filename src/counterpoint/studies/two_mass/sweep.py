@@ -101,7 +101,7 @@ def _in_threads(work: Callable[[_Item], _T], items: Sequence[_Item]) -> Generato
 
     threads = [threading.Thread(target=take_turns) for _ in range(min(os.cpu_count() or 1, len(items)))]
     try:
-        with signals_held_back():  # a thread that is half started cannot be joined
+        with signals_held_back():  # starting a thread takes locks as well
             for thread in threads:
                 thread.start()
         for _ in items:
@@ -112,7 +112,8 @@ def _in_threads(work: Callable[[_Item], _T], items: Sequence[_Item]) -> Generato
     finally:
         waiting.clear()
         for thread in threads:
-            thread.join()
+            if thread.is_alive():  # one that was never started cannot be joined
+                thread.join()
 
 
 def _run_or_diverge(case: Case) -> Measures:
