@@ -39,7 +39,7 @@ def test_the_first_failure_ends_the_others(monkeypatch):
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="needs signals of Unix")
 def test_an_interrupt_at_any_moment_ends_the_threads(cheap):
-    """It once hung, about once in a thousand times: the exception came while locks of futures were being taken."""
+    """It once hung: the exception came while locks of futures were being taken."""
     is_armed = False
 
     def handle(number, frame):
