@@ -22,6 +22,7 @@ def quarter_car(step=None):
     return system
 
 
+# The models are stepped by ode4, once in each step of the pace: the pace keeps to steps with which that is stable.
 order = cp.sequential(["wheel", "chassis"])
 reference = quarter_car(step=1e-5).run(until=2.0, scheme=order)
 
