@@ -9,7 +9,7 @@ SPRING, DAMPER, TYRE = 15e3, 1e3, 150e3  # N/m, N s/m, N/m
 
 
 def quarter_car(step=None):
-    """Return the system; the suspension belongs to the wheel: speed of the chassis in, force on the chassis out."""
+    """Return the system; the wheel has the suspension. A pace keeps to steps with which ode4 is stable."""
     system = cp.System("quarter car")
     a = [[0, 1, 0], [-(TYRE + SPRING) / WHEEL, -DAMPER / WHEEL, SPRING / WHEEL], [0, 0, 0]]
     b, c = [[0], [DAMPER / WHEEL], [1]], [[SPRING, DAMPER, -SPRING]]

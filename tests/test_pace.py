@@ -674,3 +674,42 @@ def test_a_leading_signal_that_never_changes_is_told():
     law = cp.pace.gradient("rest.x", smallest=0.01, largest=0.1)
     with pytest.warns(cp.PaceWarning, match='"rest.x" never changed in this run'):
         system.run(until=5.0, scheme="parallel", pace=law)
+
+
+def car(solver="ode4", step=None):
+    """Return a quarter car after a step of the road; the wheel turns 64 rad in a second and dies away soon."""
+    system = cp.System("quarter car")
+    a, c = [[0, 1, 0], [-4125.0, -25.0, 375.0], [0, 0, 0]], [[15e3, 1e3, -15e3]]
+    wheel = cp.linear(a, [[0], [25.0], [1]], c, [[-1e3]], x0=[-0.1, 0, -0.1], inputs="v", outputs="force",
+                      solver=solver)  # fmt: skip
+    chassis = cp.linear([[0, 1], [0, 0]], [[0], [1 / 400.0]], x0=[-0.1, 0], inputs="force", outputs=["z", "v"])
+    system.add("wheel", wheel, step=step)
+    system.add("chassis", chassis, step=step)
+    system.connect("wheel.force", "chassis.force", cp.lagrange(3))
+    system.connect("chassis.v", "wheel.v", cp.hermite())
+    return system
+
+
+@pytest.mark.parametrize("tolerance", [1e-1, 1e-2, 1e-3, 1e-4])
+@pytest.mark.parametrize("kind", ["defect", "gradient", "energy"])
+def test_a_tolerance_is_kept_where_long_steps_would_make_a_fixed_step_solver_unstable(kind, tolerance):
+    scheme = cp.sequential(["wheel", "chassis"])
+    exact = car(step=1e-4).run(until=2.0, scheme=scheme)["chassis.z"]
+    pace = {
+        "defect": lambda: cp.pace.defect(tolerance, first=1e-3),
+        "gradient": lambda: cp.pace.gradient(tolerance=tolerance, first=1e-3),
+        "energy": lambda: cp.pace.energy(tolerance, first=1e-3, bonds=[("chassis.force", "wheel.v")]),
+    }[kind]()
+    found = car().run(until=2.0, scheme=scheme, pace=pace)["chassis.z"]
+    assert np.abs(found.values - exact.at(found.time)).max() / 0.1 <= 3.0 * tolerance
+
+
+def longest(system, **options):
+    return system.run(until=2.0, pace=cp.pace.defect(1e-1, first=1e-3, **options)).steps["wheel"].length.max()
+
+
+def test_a_pace_stays_within_the_stable_steps_of_explicit_solvers_unless_it_is_given_a_largest_step():
+    limit = 0.9 * 2.94 / np.sqrt(4125.0)  # of ode4 for this damping
+    assert longest(car()) == pytest.approx(limit, rel=0.01)
+    assert longest(car(), largest=0.1) > 1.5 * limit
+    assert longest(car(solver="trapezoidal")) > 1.5 * limit

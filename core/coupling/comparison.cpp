@@ -39,7 +39,7 @@ Samples all_published(const Connection& c) {
 void Comparison::compare(double t, const double* assumed, const Samples& samples, const Connection& c) {
   const double* values = published(samples, t);
   for (int j = 0; j < width_; ++j) arrived_[j] = c.scaled(values[j]);
-  Arrival arrival{connection_, t, assumed, arrived_.data(), width_, t};
+  Arrival arrival{t, t, assumed, arrived_.data(), connection_, width_};
   if (!leaves_defect_) defect.arrived(arrival);
   if (!indicators_.empty()) tell(arrival, samples);
 }

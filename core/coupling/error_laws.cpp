@@ -28,13 +28,27 @@ double PiController::factor(double logarithm, double safety) { return safety * s
 
 DefectLaw::DefectLaw(double tolerance, std::vector<SignalTolerance> signals, double ahead)
     : tolerance_(tolerance), ahead_(ahead) {
-  for (const SignalTolerance& signal : signals) slots_.push_back({signal, {}, {}, {}, {}, 0.0});
+  for (const SignalTolerance& signal : signals) {
+    heard_.push_back(static_cast<int>(slots_.size()));
+    slots_.push_back({signal, {}, {}, {}, {}, 0, 0.0});
+  }
+}
+
+/// The pace of one participant is told of its own inputs alone: in large systems, the others would cost more than
+/// these.
+void DefectLaw::join(const Network& network, int participant) {
+  if (participant < 0) return;
+  heard_.clear();
+  for (const Connection& c : network.participants[participant].inputs->connections()) {
+    if (!c.watches) heard_.push_back(c.number);
+  }
+  std::sort(heard_.begin(), heard_.end());
 }
 
 void DefectLaw::arrived(const Arrival& arrival) {
   Slot& slot = slots_[arrival.connection];
   if (!slot.tolerance.counts) return;
-  if (slot.sizes.empty() || slot.told.size() == slot.told.capacity()) make_room(slot, arrival.width);
+  if (slot.count == slot.told.size()) return make_room(arrival);
   double difference = 0.0, scale = slot.tolerance.scale;
   for (int j = 0; j < arrival.width; ++j) {
     SignalSize& size = slot.sizes[j];
@@ -43,13 +57,24 @@ void DefectLaw::arrived(const Arrival& arrival) {
     difference = std::max(difference, std::abs(arrival.assumed[j] - arrival.arrived[j]));
   }
   const double allowed = slot.tolerance.absolute + tolerance_ * scale;
-  slot.told.push_back({arrival.sample, difference > 0.0 ? difference / allowed : 0.0});
+  slot.told[slot.count++] = {arrival.sample, difference > 0.0 ? difference / allowed : 0.0};
 }
 
-/// Apart from its caller, which comes here hardly ever.
-[[gnu::noinline]] void DefectLaw::make_room(Slot& slot, int width) {
-  if (slot.sizes.empty()) slot.sizes.resize(width);
-  slot.told.reserve(2 * slot.told.size() + 8);
+/// For this one and others. Apart from its caller, which comes here hardly ever and then leaves the rest to it: so it
+/// is short.
+[[gnu::noinline]] void DefectLaw::make_room(const Arrival& arrival) {
+  Slot& slot = slots_[arrival.connection];
+  slot.sizes.resize(arrival.width);
+  slot.told.resize(2 * slot.count + 8);
+  arrived(arrival);
+}
+
+/// Forget the first ones.
+inline void DefectLaw::drop(Slot& slot, std::size_t used) {
+  if (used < slot.count)
+    std::copy(slot.told.begin() + static_cast<std::ptrdiff_t>(used),
+              slot.told.begin() + static_cast<std::ptrdiff_t>(slot.count), slot.told.begin());
+  slot.count -= used;
 }
 
 StepChoice DefectLaw::propose(double t, double last, double known) {
@@ -58,29 +83,26 @@ StepChoice DefectLaw::propose(double t, double last, double known) {
   const double share = weight(last);
   StepChoice choice{std::numeric_limits<double>::infinity(), StepRule::law, 0.0, -1};
   double least = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < slots_.size(); ++k) {
+  for (const int k : heard_) {
     Slot& slot = slots_[k];
     if (keeps_before_) slot.before = slot.sizes;
+    if (last == 0.0) slot.sample = t;
+    const Told* const told = slot.told.data();
     std::size_t used = 0;
     double error = 0.0;
-    for (; used < slot.told.size() && slot.told[used].sample <= up_to; ++used)
-      error = std::max(error, slot.told[used].error);
-    if (last == 0.0) slot.sample = t;
+    for (; used < slot.count && told[used].sample <= up_to; ++used) error = std::max(error, told[used].error);
     if (used == 0) continue;
-    const double interval = slot.told[used - 1].sample - (used > 1 ? slot.told[used - 2].sample : slot.sample);
-    slot.sample = slot.told[used - 1].sample;
-    if (used == slot.told.size()) {
-      slot.told.clear();
-    } else {
-      slot.told.erase(slot.told.begin(), slot.told.begin() + static_cast<std::ptrdiff_t>(used));
-    }
+    const double newest = told[used - 1].sample;
+    const double interval = newest - (used > 1 ? told[used - 2].sample : slot.sample);
+    slot.sample = newest;
+    drop(slot, used);
     error *= share;
     double logarithm = slot.controller.tell(error, power(slot));
     if (interval > longest_interval * last) logarithm = std::max(logarithm, 0.0);
     choice.estimate = std::max(choice.estimate, error);
     if (logarithm >= least) continue;
     least = logarithm;
-    choice.signal = static_cast<int>(k);
+    choice.signal = k;
   }
   if (last > 0.0 && steps_ < few_samples) ++steps_;
   if (choice.signal >= 0) {
@@ -100,10 +122,11 @@ double DefectLaw::weight(double length) const {
 
 StepError DefectLaw::error_of_step(double /*t_end*/, double length) {
   StepError worst;
-  for (std::size_t k = 0; k < slots_.size(); ++k) {
-    for (const Told& told : slots_[k].told) {
-      const double error = told.error * weight(length);
-      if (error > worst.error) worst = {error, static_cast<int>(k), power(slots_[k])};
+  for (const int k : heard_) {
+    const Slot& slot = slots_[k];
+    for (std::size_t j = 0; j < slot.count; ++j) {
+      const double error = slot.told[j].error * weight(length);
+      if (error > worst.error) worst = {error, k, power(slot)};
     }
   }
   return worst;
@@ -117,8 +140,13 @@ void DefectLaw::begin_anew() {
 
 void DefectLaw::returned_to(double t) {
   for (Slot& slot : slots_) {
-    if (keeps_before_) slot.sizes = slot.before;
-    std::erase_if(slot.told, [t](const Told& told) { return told.sample > t; });
+    if (keeps_before_) {
+      slot.before.resize(slot.sizes.size());  // before the first step there were none: they are as new
+      slot.sizes = slot.before;
+    }
+    const auto end = slot.told.begin() + static_cast<std::ptrdiff_t>(slot.count);
+    slot.count =
+        std::remove_if(slot.told.begin(), end, [t](const Told& told) { return told.sample > t; }) - slot.told.begin();
   }
 }
 

@@ -35,6 +35,7 @@ class DefectLaw final : public StepLaw {
  public:
   /// One tolerance for each connection of the run, by number. `ahead`: see SignalSize, s.
   DefectLaw(double tolerance, std::vector<SignalTolerance> signals, double ahead);
+  void join(const Network& network, int participant) override;
   void may_be_taken_back() override { keeps_before_ = true; }
   bool listens() const override { return true; }
   StepChoice propose(double t, double last, double known) override;
@@ -53,10 +54,12 @@ class DefectLaw final : public StepLaw {
     std::vector<SignalSize> sizes;   ///< by component
     std::vector<SignalSize> before;  ///< the same when the step under way began, where it may be taken back
     PiController controller;
-    std::vector<Told> told;  ///< and not yet used
+    std::vector<Told> told;  ///< the first `count` of them: not yet used
+    std::size_t count = 0;   ///< of those
     double sample = 0.0;     ///< of the source, up to which they were used, s
   };
-  static void make_room(Slot& slot, int width);
+  void make_room(const Arrival& arrival);
+  static void drop(Slot& slot, std::size_t used);
   /// With which the error of the step under way grows: few samples since an event allow low orders only.
   int power(const Slot& slot) const { return slot.tolerance.order < steps_ ? slot.tolerance.order + 1 : steps_ + 1; }
 
@@ -74,6 +77,7 @@ class DefectLaw final : public StepLaw {
   double logarithm_ = 0.0;   ///< of the factor found last
   double factor_ = 1.0;      ///< the same where nothing changes: found once
   std::vector<Slot> slots_;  ///< by connection: each is told by one thread
+  std::vector<int> heard_;   ///< connections that tell it anything, by number
 };
 
 /// A power bond: two connections that carry an effort and a flow in opposite directions.

@@ -4,12 +4,12 @@ namespace counterpoint {
 
 /// What was assumed of a source against what it published; both in units of the input, after gain and offset.
 struct Arrival {
-  int connection;         ///< its number in the run
   double t;               ///< s
+  double sample;          ///< time of the sample that has told it, s; not before t
   const double* assumed;  ///< `width` numbers
   const double* arrived;
+  int connection;  ///< its number in the run
   int width;
-  double sample;  ///< time of the sample that has told it, s; not before t
 };
 
 /// What a run says about its own quality without a reference. It is told, and changes nothing.

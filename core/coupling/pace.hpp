@@ -71,6 +71,8 @@ class LawPace final : public Pace {
   StepChooser chooser;
 
  private:
+  double next_end_since_mark(double t, StepClock& clock, double event);
+
   KnownEvents known_;         ///< of its own and of those that it is connected with
   std::vector<double> ends_;  ///< of the steps since the mark, s
   bool is_marked_ = false;

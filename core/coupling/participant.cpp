@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "coupling/fast/derived_comparison.hpp"
+#include "coupling/fast/newest_comparison.hpp"
 #include "numbers.hpp"
 
 namespace counterpoint {
@@ -52,8 +53,14 @@ void Participant::start() {
 
 void Participant::look_at_assumptions() {
   extrapolates_ = false;
-  for (const Connection& c : inputs->connections())
-    extrapolates_ = extrapolates_ || (!c.waits && !c.watches && !c.fast.compares_by_samples);
+  std::vector<Connection>& connections = inputs->connections();
+  for (std::size_t k = 0; k < connections.size(); ++k) {
+    Connection& c = connections[k];
+    const bool is_assumed = !c.waits && !c.watches && !c.fast.compares_by_samples;
+    c.fast.assumes_newest =
+        is_assumed && c.fast.compares_newest && !c.source_stops_early && !comparisons[k].keeps_assumed();
+    extrapolates_ = extrapolates_ || is_assumed;
+  }
   assumes_ = extrapolates_;
 }
 
@@ -82,8 +89,8 @@ double Participant::next_end() {
   return end;
 }
 
-double Participant::next_event() const {
-  double first = communication_point_.next(t);
+double Participant::next_of_events() const {
+  double first = Polynomial::infinity;
   for (const std::shared_ptr<Event>& event : *events_) first = std::min(first, event->next(t));
   if (const InputEvents* own = inputs->events(); own != nullptr && own->next_change() > t + tolerance_)
     first = std::min(first, own->next_change());
@@ -220,25 +227,33 @@ std::vector<Rows> Participant::take_rows() {
   return blocks;
 }
 
-/// Flat for the same reason as Scheduler::go.
-[[gnu::flatten]] void Participant::assume() {
+void Participant::assume() {
   if (repeats_) return assume_in_repeat();
-  std::vector<Connection>& connections = inputs->connections();
-  for (std::size_t k = 0; k < connections.size(); ++k) {
-    Connection& c = connections[k];
-    if (c.waits || c.watches || c.fast.compares_by_samples) continue;
-    const Samples& frozen = c.samples;
-    const History& source = *frozen.history;
-    const bool published = frozen.end < source.end();
-    double source_next = published ? source.time(frozen.end) : c.source_next;
-    if (c.source_stops_early || fast.in_step) {
-      source_next = t;  // not known, so that every step is compared; in a round known to be at the end of every step
-    } else if (!comparisons[k].wants(t_next, source_next, tolerance_)) {
-      continue;
+  Comparison* next = comparisons.data();
+  for (Connection& c : inputs->connections()) {
+    Comparison& comparison = *next++;
+    if (!fast.in_step && fast::NewestComparison::may_assume(comparison, c, t)) {
+      fast::NewestComparison::assume(comparison, c, t, t_next, tolerance_);
+    } else {
+      assume_input(c, comparison);
     }
-    comparisons[k].assume(inputs->polynomial(c, t), t, source_next);
-    if (published && !comparisons[k].keeps_assumed()) compare(k);
   }
+}
+
+/// Apart from its caller, whose usual way is short.
+[[gnu::noinline, gnu::flatten]] void Participant::assume_input(Connection& c, Comparison& comparison) {
+  if (c.waits || c.watches || c.fast.compares_by_samples) return;
+  const Samples& frozen = c.samples;
+  const History& source = *frozen.history;
+  const bool published = frozen.end < source.end();
+  double source_next = published ? source.time(frozen.end) : c.source_next;
+  if (c.source_stops_early || fast.in_step) {
+    source_next = t;  // not known, so that every step is compared; in a round known to be at the end of every step
+  } else if (!comparison.wants(t_next, source_next, tolerance_)) {
+    return;
+  }
+  comparison.assume(inputs->polynomial(c, t), t, source_next);
+  if (published && !comparison.keeps_assumed()) comparison.arrive(c);
 }
 
 /// In a repeat the source's samples are those of the pass before, and one of them reaches the end of the step.

@@ -68,6 +68,10 @@ class Participant {
     t = reached;
     ++steps;
     propose();
+    if (assumes_ && !fast.assumes_later) assume();
+  }
+  /// What was left out (joint_step.hpp).
+  void assume_later() {
     if (assumes_) assume();
   }
 
@@ -164,7 +168,10 @@ class Participant {
   /// Null where its steps are fixed or its own.
   Pace* pace() const { return has_pace_ ? pace_.get() : nullptr; }
   /// The next time that steps of a chosen length do not go over, s.
-  double next_event() const;
+  double next_event() const {
+    const double point = communication_point_.time;
+    return events_->empty() && inputs->events() == nullptr ? point : std::min(point, next_of_events());
+  }
   bool finished() const { return t_next == Polynomial::infinity; }
   bool records() const { return records_; }
   /// Whether a step may end before its proposed end.
@@ -249,6 +256,7 @@ class Participant {
   }
   void rewind_comparisons(const Mark& mark);
   double next_end();
+  double next_of_events() const;
   void save_for_rejection();
   void step_again();
   void publish_derivatives(double time);
@@ -258,6 +266,7 @@ class Participant {
   const double* pass_event(double time, const double* y);
   const double* output_after_event(double time);
   void assume();
+  void assume_input(Connection& c, Comparison& comparison);
   void assume_in_repeat();
   /// The end of a step that did not end exactly where it was proposed; throws when that is not allowed.
   double accepted_end(double reached) const;

@@ -58,7 +58,6 @@ bool Scheduler::step_jointly(double target) {
     compare_all();
     throw;
   }
-  compare_all();
   network_.tell_events();
   return true;
 }

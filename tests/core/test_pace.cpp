@@ -202,6 +202,32 @@ TEST(rejected_steps_leave_nothing_behind) {
   }
 }
 
+TEST(sizes_of_signals_forget_a_first_step_that_was_taken_back) {
+  DefectLaw law(1e-2, {{0.0, 0.0, 2, true}}, 0.0);
+  law.may_be_taken_back();
+  law.propose(0.0, 0.0, 0.0);
+  const auto tell = [&](double arrived) {
+    const double assumed = 0.0;
+    law.arrived({0.1, 0.1, &assumed, &arrived, 0, 1});
+    return law.error_of_step(0.1, 0.1).error;
+  };
+  CHECK_CLOSE(100.0, tell(50.0), 1e-9);  // all of it is wrong, in units of a hundredth of its size
+  law.returned_to(0.0);
+  CHECK_CLOSE(100.0, tell(1.0), 1e-9);  // a size of 50 would make it 2
+}
+
+TEST(a_pace_for_one_hears_of_its_own_inputs_alone) {
+  const RunSpec spec = ring(3, 0.01);
+  Network network(spec);
+  DefectLaw law(1e-2, {{0.0, 0.0, 2, true}, {0.0, 0.0, 2, true}, {0.0, 0.0, 2, true}}, 0.0);
+  law.join(network, 1);
+  const double assumed = 0.0, arrived = 1.0;
+  for (int connection : {0, 2}) law.arrived({0.1, 0.1, &assumed, &arrived, connection, 1});
+  CHECK(law.error_of_step(0.1, 0.1).signal == -1);
+  law.arrived({0.1, 0.1, &assumed, &arrived, 1, 1});
+  CHECK(law.error_of_step(0.1, 0.1).signal == 1);
+}
+
 TEST(steps_end_at_events_and_begin_anew) {
   RunSpec spec = ring(2, 0.01);
   spec.events = {std::make_shared<At>(0.777)};

@@ -12,6 +12,7 @@ struct ConnectionPath {
   std::size_t place = 0;      ///< of the sample that was looked for last, in `newest_points.hpp`
   bool compares_by_samples = false;  ///< what was assumed is found again from samples (derived_comparison.hpp)
   bool compares_newest = false;      ///< what arrives is most often the newest sample (newest_comparison.hpp)
+  bool assumes_newest = false;       ///< and nothing else has to be asked when it is assumed
   bool deferred = false;             ///< and after the run (deferred_comparison.hpp)
   double deferred_from = 0.0;        ///< s
 };

@@ -50,8 +50,23 @@ bool JointStep::run(double target) {
       if (!connection->waits) connection->source_next = end;
     }
   }
-  for (const int i : order_) step(i);
+  for (Participant& p : network_.participants) p.fast.assumes_later = true;
+  try {
+    for (const int i : order_) step(i);
+  } catch (...) {
+    assume(end);  // what those before the one that failed have assumed counts
+    throw;
+  }
+  assume(end);
   return true;
+}
+
+void JointStep::assume(double end) {
+  for (Participant& p : network_.participants) p.fast.assumes_later = false;
+  for (const int i : order_) {
+    Participant& p = network_.participants[i];
+    if (p.t == end) network_.guarded(i, [&] { p.assume_later(); });
+  }
 }
 
 void JointStep::step(int participant) {

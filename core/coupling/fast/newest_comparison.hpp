@@ -18,20 +18,45 @@ struct NewestComparison {
   }
   /// Make the comparison where it is served; else nothing is done and the answer is false.
   static bool make(Comparison& comparison, const Connection& c) {
-    const History& source = *c.present;
     if (!c.fast.compares_newest || comparison.last_ - comparison.first_ != 2) return false;
-    const double* assumed = &comparison.assumed_[comparison.first_];
-    const double t = assumed[0], tolerance = c.samples.tolerance;
+    const double* row = &comparison.assumed_[comparison.first_];
+    if (!tell(comparison, c, row[0], row[1])) return false;
+    comparison.first_ = comparison.last_ = 0;
+    return true;
+  }
+  /// Assume for the end t of a step what nothing keeps from being compared at once, if the sample is there; else it is
+  /// pending. `following`: end of the step after it.
+  static bool may_assume(const Comparison& comparison, const Connection& c, double t) {
+    return c.fast.assumes_newest && c.polynomial.covers(t) && !comparison.pending();
+  }
+  static void assume(Comparison& comparison, const Connection& c, double t, double following, double tolerance) {
+    const History& source = *c.present;
+    const bool published = c.samples.end < source.end();
+    const double source_next = published ? source.time(c.samples.end) : c.source_next;
+    if (!comparison.wants(following, source_next, tolerance)) return;
+    comparison.compared_for_ = source_next;
+    double assumed;
+    c.polynomial.evaluate(t, &assumed);
+    if (published && tell(comparison, c, t, assumed)) return;
+    double* row = comparison.next_pending();
+    row[0] = t;
+    row[1] = assumed;
+    if (published) comparison.arrive(c);
+  }
+
+ private:
+  static bool tell(Comparison& comparison, const Connection& c, double t, double assumed) {
+    const History& source = *c.present;
+    const double tolerance = c.samples.tolerance;
     std::size_t place = source.end() - 1;
     if (source.time(place) > t + tolerance && place > source.begin()) --place;
     const double sample = source.time(place);
     if (!(std::abs(sample - t) <= tolerance)) return false;
     const double arrived = c.scaled(source.value(place)[c.samples.column]);
     comparison.place_ = place;
-    const Arrival arrival{comparison.connection_, t, assumed + 1, &arrived, 1, sample};
+    const Arrival arrival{t, sample, &assumed, &arrived, comparison.connection_, 1};
     if (!comparison.leaves_defect_) comparison.defect.arrived(arrival);
     for (Indicator* indicator : comparison.indicators_) indicator->arrived(arrival);
-    comparison.first_ = comparison.last_ = 0;
     return true;
   }
 };

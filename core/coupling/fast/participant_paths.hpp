@@ -14,6 +14,7 @@ struct ParticipantPaths {
   const BatchStepper::EqualSteps* batch_step = nullptr;  ///< of `batches`
   HeldStepper* held = nullptr;                           ///< its own way to step on held inputs (held_round.hpp)
   bool in_step = false;                                  ///< it goes in rounds (round.hpp)
+  bool assumes_later = false;  ///< what it assumed is asked for when all have stepped (joint_step.hpp)
   std::vector<DerivedDefectRows*> derive_from_rows;  ///< defects that are made from what it records (derived_rows.hpp)
 };
 

@@ -159,7 +159,7 @@ def _lengths(where: str, system: System, names: tuple[str, ...], pace: Pace, opt
     if span <= 0.0:
         return
     try:
-        limits = resolved_limits(pace, [system.subsystems[name].step for name in names], span)
+        limits = resolved_limits(pace, [system.subsystems[name] for name in names], span)
     except SetupError as error:
         yield Problem(where, str(error).removeprefix("pace."))
         return

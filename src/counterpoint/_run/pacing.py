@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -33,6 +33,8 @@ FIRST_SHARE = 1e-4
 LARGEST_SHARE = 0.05
 """The largest step of a pace that estimates errors, as a share of the run."""
 SMALLEST_SHARE = 1e-6
+STABLE_SHARE = 0.9
+"""Of the longest stable step of a solver: with that itself, a mode that should die away stays."""
 REDUCTION = 0.2
 """A step of a pace that estimates errors is at least so many times the one before."""
 SIZE_STEPS = 50
@@ -93,25 +95,35 @@ def joins_common_pace(participant: Participant) -> bool:
     return participant.step is not None or not participant.subsystem.own_pace
 
 
-def resolved_limits(pace: Pace, steps: Sequence[float | None], span: float) -> Limits:
-    """Return the limits of a pace in a run of a length (s), for subsystems with these steps."""
+def resolved_limits(pace: Pace, parts: Sequence[Participant], span: float) -> Limits:
+    """Return the limits of a pace in a run of a length (s), for these subsystems."""
     given = pace.limits
     if isinstance(pace, Table):
         shortest = min(pace.steps)
         return Limits(shortest, 0.5 * shortest, math.inf, None, given.align)
     if isinstance(pace, Gradient) and pace.tolerance is None:
         return Limits(given.first, given.smallest, given.largest, given.growth, given.align)
-    known = [step for step in steps if step is not None]
+    known = [part.step for part in parts if part.step is not None]
     if not isinstance(pace, Controlled | Gradient):
         smallest = given.smallest or (1e-3 * SMALLEST_SHARE * span if math.isfinite(span) else None)
         return Limits(given.first or min(known, default=None), smallest, given.largest, given.growth, given.align)
     first = given.first or min(known, default=None) or (FIRST_SHARE * span if math.isfinite(span) else None)
     if first is None:
         raise SetupError("pace.first: is missing; a run without an end needs the length of the first step in s")
-    largest = given.largest or (max(LARGEST_SHARE * span, first) if math.isfinite(span) else math.inf)
+    stable = max(_longest_stable(parts), given.smallest or 0.0) if given.largest is None else math.inf
+    largest = given.largest or max(min(LARGEST_SHARE * span, stable), first)
     first = min(first, largest)
     smallest = given.smallest or min(0.01 * first, SMALLEST_SHARE * span)
     return Limits(max(first, smallest), smallest, largest, given.growth or 2.0, given.align)
+
+
+def _longest_stable(parts: Iterable[Participant]) -> float:
+    """Return the longest step in s that fixed-step solvers of linear models should be asked for.
+
+    Beyond it their own modes grow, hardly any of which the signals at the interface show before it is too late.
+    """
+    ask = [part.subsystem.longest_stable_step for part in parts]
+    return min((STABLE_SHARE * find() for find in ask if find is not None), default=math.inf)
 
 
 def order_of(approximation: Approximation) -> int:

@@ -166,10 +166,10 @@ def _chain(system: System) -> tuple[int, list[str]]:
 
 def _limits(system: System, pacing: Pacing, span: float) -> dict[str, Limits]:
     """Return the limits of each pace by subsystem; those of all together by the empty name."""
-    found = {name: resolved_limits(pace, [system.subsystems[name].step], span) for name, pace in pacing.singles.items()}
+    found = {name: resolved_limits(pace, [system.subsystems[name]], span) for name, pace in pacing.singles.items()}
     if pacing.common is not None:
-        steps = [system.subsystems[name].step for name in pacing.members]
-        found[""] = resolved_limits(pacing.common, steps, span)
+        parts = [system.subsystems[name] for name in pacing.members]
+        found[""] = resolved_limits(pacing.common, parts, span)
     return found
 
 

@@ -121,6 +121,8 @@ class Subsystem:
     input_order: int | None = None  #: highest order of input polynomials that it can follow within a step; None: any
     #: Returns the model near a state, from time (s), inputs and state there; None: only steps are known of it.
     linear_model: LinearModelFunction | None = None
+    #: Returns the longest step in s with which its fixed-step solver is stable; None: any will do, or it is not known.
+    longest_stable_step: Callable[[], float] | None = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -224,7 +226,7 @@ class Subsystem:
 
 _NO_FACTS = (
     "listeners_step", "run_until", "pace_tolerance", "connected_outputs", "free_inputs",  # told by each run
-    "_make", "linear_model", "made_by",  # make or linearise the model: what they return says nothing about ports
+    "_make", "linear_model", "longest_stable_step", "made_by",  # what they return says nothing about ports
 )  # fmt: skip
 _PLAIN = frozenset({str, float, int, bool, NoneType, tuple, frozenset})
 

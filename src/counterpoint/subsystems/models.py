@@ -17,6 +17,7 @@ from .._common.recorded import recorded
 from ..errors import SetupError, did_you_mean
 from ..linear_model import LinearSubsystem
 from .base import NativeSubsystem
+from .solver_stability import longest_stable_step
 
 #: Solvers by name; those with an asterisk in the documentation choose their own step.
 SOLVERS = ("ode1", "ode2", "ode3", "ode4", "ode5", "ode23", "ode45", "ode23s", "trapezoidal", "bdf2", "newmark")
@@ -92,6 +93,7 @@ def linear(
         return LinearSubsystem("linear", a, b, c, d, *names, solver, dict(options))
 
     made.linear_model = exact
+    made.longest_stable_step = lambda: longest_stable_step(solver, a)
     made.is_smooth = True
     return made
 
