@@ -103,6 +103,8 @@ class PrecedenceRule {
     note_whether_reached(c);
     if (!c.represented) offer(c);
   }
+  /// The round that it stands for is not finished: the others have their turns.
+  void continues_round(Candidate& c) { offer(c); }
 
  private:
   static bool may_step(const Candidate& c) { return c.participant->t_next <= c.end && c.participant->t < c.begin; }

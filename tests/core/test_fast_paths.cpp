@@ -1,6 +1,8 @@
 // Every fast path against the definition: the same run with RunSpec::fast_paths and without, bit for bit.
 
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "check.hpp"
@@ -270,4 +272,60 @@ TEST(the_kinds_are_served_by_the_paths_that_they_are_here_for) {
     CHECK(p.inputs->connections()[0].fast.newest_points == 0);
     CHECK(!p.inputs->fast_paths().is_single());
   }
+}
+
+namespace {
+
+/// Takes longer than a cheap step, and counts how often it is asked whether it still holds its inputs.
+class Costly final : public Subsystem, public fast::HeldStepper {
+ public:
+  explicit Costly(long& asked) : asked_(asked) {}
+  int input_width() const override { return 1; }
+  int output_width() const override { return 1; }
+  void start(double) override { y_ = 1.0; }
+  double step(double, double t_end, Inputs& u) override {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    y_ = 0.5 * *u.at(t_end);
+    return t_end;
+  }
+  const double* output(double, Inputs&) override { return &y_; }
+  HeldStep held_step() override {
+    ++asked_;
+    return {[](void* model, double, double, const double* u, double* y) {
+              *y = static_cast<Costly*>(model)->y_ = 0.5 * *u;
+            },
+            this};
+  }
+  void stand_at(double) override {}
+
+ private:
+  long& asked_;
+  double y_ = 0.0;
+};
+
+}  // namespace
+
+TEST(members_of_a_round_are_asked_once_per_round_where_their_steps_are_costly) {
+  constexpr int members = 40, rounds = 5;
+  long asked = 0;
+  RunSpec spec;
+  spec.until = 1.0;
+  spec.tolerance = 1e-12;
+  for (int i = 0; i < members; ++i) {
+    ParticipantSpec p;
+    p.subsystem = std::make_shared<Costly>(asked);
+    p.step = 0.01;
+    p.constants = {0.0};
+    spec.participants.push_back(std::move(p));
+    ConnectionSpec c;
+    c.source = i;
+    c.target = (i + 1) % members;
+    c.approximation = make_hold(HoldSide::behind);
+    spec.connections.push_back(std::move(c));
+  }
+  Scheduler scheduler(spec, 1);
+  scheduler.start();
+  asked = 0;
+  CHECK(scheduler.advance(rounds * 0.01, 60.0));
+  CHECK(asked <= 3 * members * rounds);
 }

@@ -218,9 +218,12 @@ long Round::run(double target) {
     std::atomic<bool>& at_work;
     ~Ended() { at_work.store(false, std::memory_order_relaxed); }
   } ended{at_work_};
-  if (is_whole()) check_same_place();
-  const std::size_t room = make_room();
-  const bool holds = held_ && held_->still_serves();
+  // After a costly step a round goes on here. All members are asked once per round and not then: among thousands that
+  // would take longer than the step.
+  const bool whole = is_whole();
+  if (whole) check_same_place();
+  const std::size_t room = whole ? make_room() : 1;
+  const bool holds = whole && held_ && held_->still_serves();
   bool cheap = true;
   long made = holds && !wants_one_by_one() ? run_held(static_cast<long>(room), target) : 0;
   if (made > 0) return made;  // else the next step is not on the grid

@@ -136,6 +136,7 @@ void SchedulingPaths::look_again() {
 [[gnu::noinline]] void SchedulingPaths::run_round(Candidate& first, long& steps_made) {
   Round& round = *first.round;
   steps_made += round.run(rule_.target());
+  if (!round.is_whole()) return rule_.continues_round(first);
   for (int i : round.members()) rule_.has_published_in_round(rule_.candidate(i));
 }
 
