@@ -74,7 +74,7 @@ def test_the_multibody_benchmark_names_its_missing_peers_and_runs_without_them(m
     bench = Bench("multibody", quick=True)
     for work in multibody.WORKS.values():
         work(bench)
-    assert {row.work for row in bench.rows} == {"four-bar", "threads", "accuracy", "assembly", "memory"}
+    assert {row.work for row in bench.rows} == {"four-bar", "growth", "threads", "accuracy", "assembly", "memory"}
     assert all(np.isfinite(row.value) and row.value >= 0 for row in bench.rows)
     for peer in ("mujoco", "exudyn"):
         assert any(peer in note and "not installed" in note for note in bench.notes)

@@ -64,6 +64,7 @@ class _Attempt:
     status: State = "done"
     message: str = ""
     seconds: float = 0.0
+    of_run: float = 0.0  #: s of its run, a part of `seconds`
     measures: list[float] | None = None
 
 
@@ -169,11 +170,14 @@ class Worker:
                 run.step_to(run.span[1])
                 result = run.finish()
                 attempt.message = _warning(result)
+                attempt.of_run = result.wall_seconds
                 attempt.measures = self._job.measures.of(result)
                 result.close()
 
         attempt.seconds += 0.0 if attempt.run is None else seconds_ahead(attempt.run)
         self._try(attempt, end)
+        # Another thread may have had its turn between the two parts, which only the run has counted.
+        attempt.seconds = max(attempt.seconds, attempt.of_run)
         numbers = attempt.measures or [nan] * len(self._job.measures.functions)
         return Row(attempt.point, attempt.status, attempt.message, attempt.seconds, numbers)
 
