@@ -42,6 +42,34 @@ def test_one_row_per_interval_is_kept(interval):
     np.testing.assert_allclose(times["clock.p"].time, np.arange(11) / 10, atol=1e-12)
 
 
+def coupled(**options):
+    made = cp.System("coupled")
+    for k in range(2):
+        spring = cp.linear([[0, 1], [-9, -0.1]], [[0], [2]], [[1, 0]], x0=[1.0 - k, 0], inputs="u", outputs="x")
+        made.add(f"m{k}", spring, step=0.01)
+    made.connect("m0.x", "m1.u", cp.hold())
+    made.connect("m1.x", "m0.u", cp.hold())
+    return made.run(until=40.0, scheme="parallel", check="off", **options)
+
+
+@pytest.mark.parametrize("every", [20, "200 ms"])
+@pytest.mark.parametrize("kept", ["memory", "file"])
+def test_what_connections_assumed_is_kept_as_seldom_as_the_rows(tmp_path, kept, every):
+    """Their figures are those of all steps; the first comparisons stay, for an error made at the start."""
+    file = None if kept == "memory" else tmp_path / "coupled.h5"
+    whole, result = coupled(), coupled(record_every=every, file=file)
+    assert len(whole.defect_rows(0)) == 4000
+    rows = result.defect_rows(0)
+    assert 200 <= len(rows) <= 200 + 16
+    np.testing.assert_array_equal(rows[:16], whole.defect_rows(0)[:16])
+    assert np.isin(rows[:, 0], whole.defect_rows(0)[:, 0]).all()
+    for column in ("maximum", "rms"):
+        assert result.defects[column].tolist() == pytest.approx(whole.defects[column].tolist(), rel=1e-12)
+    # A mean over 200 of 4000 steps of a beat: within some per cent.
+    tau, found = (r.measures().connections["tau"].to_numpy() for r in (whole, result))
+    np.testing.assert_allclose(found, tau, rtol=0.1)
+
+
 def test_an_interval_below_the_step_keeps_everything():
     assert len(system().run(until=1.0, record_every=1e-3)["spring.x"]) == 101
 

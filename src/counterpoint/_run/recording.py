@@ -106,6 +106,8 @@ class Recorder:
             connection, rows = connections[compared.connection], compared.rows
             if self.listener is not None:
                 self.listener(compared.connection, rows)
+            if self._selection is not None:
+                rows = self._selection.keep_defects(compared.connection, rows)
             if connection.width == 1:
                 self._store.append_defects(connection.first_label, rows)
                 continue

@@ -22,10 +22,13 @@ if TYPE_CHECKING:
 
 Rows = NDArray[np.float64]
 
+WHOLE_START = 16
+"""First comparisons of a connection, kept whatever is left out later: an error made at the start is judged by them."""
+
 
 @dataclass
 class Thinning:
-    """Every n-th row, or the first row of each interval in s; the first and the last row always.
+    """Every n-th row, or the first row of each interval in s; the first and the last row, or the first few, always.
 
     Examples
     --------
@@ -37,6 +40,7 @@ class Thinning:
 
     every: int = 1
     interval: float = 0.0
+    whole_start: int = 1
     _seen: int = 0
     _next: float = -math.inf
     _left: Rows | None = None
@@ -45,7 +49,9 @@ class Thinning:
         """Return those of further rows that are kept."""
         if not len(rows):
             return rows
-        chosen = self._in_time(rows[:, 0]) if self.interval else (np.arange(len(rows)) + self._seen) % self.every == 0
+        numbers = self._seen + np.arange(len(rows))
+        chosen = self._in_time(rows[:, 0]) if self.interval else numbers % self.every == 0
+        chosen |= numbers < self.whole_start
         self._seen += len(rows)
         self._left = None if chosen[-1] else rows[-1:].copy()
         return np.ascontiguousarray(rows[chosen])
@@ -75,6 +81,7 @@ class Selection:
     interval: float = 0.0
     _places: dict[str, list[int]] = field(default_factory=dict)
     _thinning: dict[int, Thinning] = field(default_factory=dict)
+    _thinning_defects: dict[int, Thinning] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -109,10 +116,21 @@ class Selection:
             made = np.asarray(rows)
             if len(places) + 1 < made.shape[1]:
                 made = np.ascontiguousarray(made[:, [0, *places]])
-        if self.every > 1 or self.interval:
+        if self._thins:
             thinning = self._thinning.setdefault(participant, Thinning(self.every, self.interval))
             made = thinning.keep(np.asarray(made))
         return made
+
+    def keep_defects(self, connection: int, rows: Any) -> Any:
+        """Return what is kept of rows that say what a connection assumed; their figures count all of them."""
+        if not self._thins:
+            return rows
+        thinning = self._thinning_defects.setdefault(connection, Thinning(self.every, self.interval, WHOLE_START))
+        return thinning.keep(np.asarray(rows))
+
+    @property
+    def _thins(self) -> bool:
+        return self.every > 1 or self.interval > 0.0
 
     def rest(self) -> list[tuple[int, Rows]]:
         """Return the last row of each subsystem, where it was not kept."""
