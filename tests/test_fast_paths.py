@@ -117,6 +117,21 @@ def test_every_bit_is_that_of_the_definition_in_windows(check_fast_paths, approx
         )
 
 
+def ring(count, approximation):
+    system = cp.System("ring")
+    for k in range(count):
+        system.add(f"m{k}", oscillator(15 + k % 7, float(k % 5)), step=0.01)
+    for k in range(count):
+        system.connect(f"m{k}.x", f"m{(k + 1) % count}.u", approximation)
+    return system
+
+
+@pytest.mark.parametrize("approximation", [cp.lagrange(1), cp.lagrange(3)], ids=str)
+def test_every_bit_is_that_of_the_definition_where_a_round_leaves_the_caches(check_fast_paths, approximation):
+    """More members than those whose memory is asked for ahead (round.cpp)."""
+    check_fast_paths(lambda: ring(1030, approximation), until=0.2, scheme="parallel", check="off")
+
+
 def test_every_bit_is_that_of_the_definition_in_a_file(check_fast_paths, tmp_path):
     """More rows than are kept unread at once: held inputs whose defects are made when they are read."""
     file = tmp_path / "run.h5"

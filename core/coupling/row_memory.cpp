@@ -103,7 +103,9 @@ class SharedMemory {
       used_ = 0;
     }
     char* piece = memory_.get() + used_;
-    used_ += bytes;
+    // Subsystems that step together write at the same place of their pieces: where pieces are as long as a number of
+    // memory pages, these places would share few lines of the first cache.
+    used_ += bytes + alignment;
     return {memory_, piece};
   }
 

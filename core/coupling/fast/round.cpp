@@ -13,14 +13,21 @@ namespace counterpoint::fast {
 namespace {
 
 constexpr std::size_t most_rounds = 1024;
-constexpr double seconds_between_clocks = 1e-3;  ///< in rounds that are made all together
-constexpr long rounds_between_watched = 256;     ///< of these, at most; fewer where a round takes long
-constexpr double long_round = 10e-6;             ///< s
+constexpr double seconds_between_clocks = 1e-3;     ///< in rounds that are made all together
+constexpr long rounds_between_watched = 256;        ///< of these, at most; fewer where a round takes long
+constexpr double long_round = 10e-6;                ///< s
+constexpr std::size_t more_than_the_caches = 1024;  ///< members, of some 2 kB that a step reads
 
 /// All sources stand at the same sample as the consumer, or one step ahead where it waits for them.
 inline void freeze_in_step(Participant& p) {
   p.inputs->begin_step(p.t, p.t_next);
   p.inputs->fast_paths().freeze_in_step(p.inputs->connections(), p.inputs->values(), p.history.end() - 1);
+}
+
+/// Ask for memory that is read soon.
+inline void fetch(const void* memory, std::size_t bytes) {
+  constexpr std::size_t line = 64;
+  for (std::size_t at = 0; at < bytes; at += line) __builtin_prefetch(static_cast<const char*>(memory) + at);
 }
 
 }  // namespace
@@ -132,6 +139,28 @@ inline long Round::step(Participant& p) {
   return timed && p.stopwatch.costly() ? cheap_steps_between_clocks : 1;
 }
 
+/// Where the members do not fit into the caches: what the steps after this one read is on its way meanwhile, first what
+/// says where the rest lies. 10 000 linear models in a ring: 0.65 of the time per step; 4000: 0.86; 1000: 1.
+inline void Round::fetch_ahead(std::size_t next) const {
+  constexpr std::size_t participants = 8, parts = 4, inputs = 2;  // steps ahead
+  constexpr std::size_t of_subsystem = 256;                       // bytes; what else it has was made beside it
+  const std::size_t count = members_.size();
+  if (next + participants < count) fetch(&participant(next + participants), sizeof(Participant));
+  if (next + parts < count) {
+    Participant& p = participant(next + parts);
+    fetch(p.inputs.get(), sizeof(Inputs));
+    fetch(p.subsystem.get(), of_subsystem);
+    fetch(p.history.next_value(), 1);
+    fetch(p.history.next_time(), 1);
+  }
+  if (next + inputs < count) {
+    Inputs& of = *participant(next + inputs).inputs;
+    const std::vector<LineInput>& lines = of.fast_paths().line_inputs();
+    fetch(lines.data(), lines.size() * sizeof(LineInput));
+    fetch(of.values().data(), 1);
+  }
+}
+
 /// Rounds one step after the other. Has nothing that would have to be unwound: a step may leave it without a return.
 struct Round::OneByOne {
   Round& round;
@@ -144,12 +173,14 @@ struct Round::OneByOne {
     const Participant& first = round.participant(0);
     const bool whole = !round.elsewhere_.empty();  // a round in which steps were sent off is finished
     std::size_t next = round.next_.load(std::memory_order_relaxed);
+    const bool large = round.members_.size() > more_than_the_caches;
     const auto turn_to = [&](std::size_t k) { round.next_.store(next = k, std::memory_order_relaxed); };
     for (; cheap && rounds > 0 && (next > 0 || (!first.finished() && first.t < target)); --rounds) {
       if (whole) round.announce();
       while ((cheap || whole) && next < round.members_.size()) {
         Cancellation::check();
         turn_to(next + 1);
+        if (large) round.fetch_ahead(next);
         const long counted = step(round.participant(next - 1));
         made += counted;
         cheap = counted == 1 && cheap;

@@ -56,6 +56,8 @@ class Round {
   void check_same_place() const;
   std::size_t make_room() const;
   void announce() const;
+  /// Ask for the memory of the members after this one.
+  void fetch_ahead(std::size_t next) const;
   /// Returns the steps counted.
   static long step(Participant& p);
   /// `cheap`: whether all steps were.
