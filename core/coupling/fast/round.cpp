@@ -25,9 +25,11 @@ inline void freeze_in_step(Participant& p) {
 }
 
 /// Ask for memory that is read soon.
-inline void fetch(const void* memory, std::size_t bytes) {
+inline void fetch([[maybe_unused]] const void* memory, [[maybe_unused]] std::size_t bytes) {
+#ifdef __GNUC__
   constexpr std::size_t line = 64;
   for (std::size_t at = 0; at < bytes; at += line) __builtin_prefetch(static_cast<const char*>(memory) + at);
+#endif
 }
 
 }  // namespace
