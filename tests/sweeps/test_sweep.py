@@ -273,6 +273,46 @@ def test_a_sweep_goes_on_where_it_was(fragile, tmp_path):
         cp.sweep(fragile, {"model.level": [1.0]}, "last(model.y)", out=out, resume="unfinished")
 
 
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"until": 9.0}, "options of the run"),
+        ({"scheme": "parallel"}, "options of the run"),
+        ({"set": {"slow.step": 0.05}}, "options of the run"),
+        ({"measures": {"m": "max(fast.x)"}}, "measures"),
+        ({"measures": {"m": lambda result: result.end}}, "measures"),
+        ({"reference": {"slow.step": 0.02}}, "the reference"),
+    ],
+)
+def test_points_of_other_runs_are_not_taken_for_those_of_a_sweep(two_mass, tmp_path, change, text):
+    given = {
+        "vary": {"fast.x0[0]": [10.0, 11.0]}, "measures": {"m": "error(fast.x)"}, "reference": {"slow.step": 0.01},
+        "until": 5.0, "scheme": "slowest-first", "workers": 1, "out": tmp_path / "out",
+    }  # fmt: skip
+    cp.sweep(two_mass, **given)
+    assert cp.sweep(two_mass, **given, resume="unfinished").progress.total == 0
+    with pytest.raises(cp.OutputError, match=f"another sweep: .*{text}"):
+        cp.sweep(two_mass, **{**given, **change}, resume="unfinished")
+    assert cp.sweep(two_mass, **{**given, **change}, resume="all").progress.total == 2
+
+
+def test_a_system_in_memory_is_told_from_another_of_its_name(tank, tmp_path):
+    given = {"vary": {"until": [1.0, 2.0]}, "measures": "last(tank.level)", "out": tmp_path / "out", "workers": 1}
+    cp.sweep(tank, **given)
+    assert cp.sweep(tank, **given, resume="unfinished").progress.total == 0
+    tank.set("tank.flow", 5.0)
+    with pytest.raises(cp.OutputError, match="another sweep: what is run"):
+        cp.sweep(tank, **given, resume="unfinished")
+
+
+@pytest.mark.parametrize(("name", "values"), [("adapt", [False, True]), ("energy_correction", ["off"])])
+def test_options_that_choose_the_coupling_are_given_and_varied(two_mass, tank, name, values):
+    for what in (two_mass, tank):
+        given = cp.sweep(what, {"until": [2.0]}, "end", workers=1, **{name: values[-1]}).table
+        varied = cp.sweep(what, {name: values}, "end", until=2.0, workers=1).table
+        assert {*given["status"], *varied["status"]} == {"done"}, varied["message"].tolist()
+
+
 def test_results_are_kept_on_disk_if_asked(two_mass, tmp_path):
     made = cp.sweep(
         two_mass, {"slow.step": [0.05, 0.1]}, "last(fast.x)", until=2.0, out=tmp_path / "o", keep_results=True

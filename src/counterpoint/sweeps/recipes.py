@@ -7,6 +7,7 @@ what can be used again between runs: checked tables, subsystems that do not chan
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -66,6 +67,11 @@ class FileRecipe:
         """What tells files apart: a hash of the bytes of the file."""
         return sha256(self.path.read_bytes()).hexdigest()[:16] if self.path.is_file() else ""
 
+    @property
+    def settings(self) -> list[Any]:
+        """What else decides the runs: values for all points, and options."""
+        return [self.fixed, self.options]
+
     def read(self, more: Mapping[str, Any]) -> Any:
         """Return the case with its fixed values and others."""
         settings = CaseSettings(set={**self.fixed, **more})
@@ -111,6 +117,11 @@ class VariantsRecipe:
         """What tells files apart."""
         return "-".join(file.fingerprint for file in self.files)
 
+    @property
+    def settings(self) -> list[Any]:
+        """What else decides the runs: values for all points, and options."""
+        return self.files[0].settings
+
 
 class _VariantsBench:
     def __init__(self, recipe: VariantsRecipe, names: list[str]) -> None:
@@ -142,8 +153,15 @@ class SystemRecipe:
 
     @property
     def fingerprint(self) -> str:
-        """A system in memory is told apart by its name alone."""
-        return self.system.name
+        """What tells systems apart: a hash of their calls, steps, connections and constants."""
+        system = self.system
+        parts = [(name, part.step, _words(part.subsystem)) for name, part in system.subsystems.items()]
+        return text_hash([system.name, parts, system.connections, system.constants])
+
+    @property
+    def settings(self) -> list[Any]:
+        """What else decides the runs: options."""
+        return [self.options]
 
 
 @dataclass(frozen=True)
@@ -166,6 +184,11 @@ class FunctionRecipe:
     def fingerprint(self) -> str:
         """A function is told apart by its name alone."""
         return self.label
+
+    @property
+    def settings(self) -> list[Any]:
+        """What else decides the runs: options."""
+        return [self.options]
 
 
 class _FunctionBench:
@@ -206,6 +229,20 @@ class _FunctionBench:
 Recipe = FileRecipe | VariantsRecipe | SystemRecipe | FunctionRecipe
 
 
+def text_hash(what: Any) -> str:
+    """Return a hash of what something looks like in Python; addresses of objects, which change, are left out.
+
+    >>> text_hash([1.0, print]) == text_hash([1.0, print]) != text_hash([2.0, print])
+    True
+    """
+    return sha256(re.sub(r" at 0x[0-9a-f]+", "", repr(what)).encode()).hexdigest()[:16]
+
+
+def _words(model: Any) -> Any:
+    """Return what a subsystem looks like: the call that made it, or its attributes."""
+    return type(model).__qualname__ if model.made_by is None else model.made_by
+
+
 def make_recipe(
     what: Any,
     options: Mapping[str, Any],
@@ -236,7 +273,7 @@ def make_recipe(
 
 _KNOWN = (
     "until", "start", "scheme", "window", "pace", "real_time", "threads", "host", "approximation", "record",
-    "record_every", "first_steps", "check",
+    "record_every", "first_steps", "check", "energy_correction", "adapt",
 )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from .measures import Measure, Measures, make_measures
 from .plan import Plan, make_plan
 from .pool import Kind, Pool, check_workers
 from .progress import Callback, Counter, SweepProgress
-from .recipes import VARIANT, VariantsRecipe, make_recipe
+from .recipes import VARIANT, VariantsRecipe, make_recipe, text_hash
 from .table import MemoryTable, Table, read_table
 from .worker import Job, Row, Worker, quiet_runs
 
@@ -223,7 +223,7 @@ def sweep(
     kept = folder is not None and keep_results
     if keep_results and not kept:
         raise SetupError("keep_results: needs a folder; give out=...")
-    table, left = _prepare(folder, plan, job, resume, overwrite)
+    table, left = _prepare(folder, plan, job, resume, overwrite, _said(plan, job, reference))
     if kept:
         assert folder is not None
         (folder / "results").mkdir(exist_ok=True)
@@ -249,7 +249,7 @@ def _check(worker: Worker, plan: Plan) -> None:
 
 
 def _prepare(
-    folder: Path | None, plan: Plan, job: Job, resume: Resume | None, overwrite: bool
+    folder: Path | None, plan: Plan, job: Job, resume: Resume | None, overwrite: bool, said: dict[str, Any]
 ) -> tuple[Table | MemoryTable, np.ndarray[Any, Any] | None]:
     """Return the table, and the points that are left to run; None: all."""
     if resume is not None and resume not in RESUMES:
@@ -259,10 +259,6 @@ def _prepare(
             raise SetupError(f'resume: "{resume}": needs the folder of the sweep; give out=...')
         return MemoryTable(plan, job.measures.names), None
     note = folder / "sweep.json"
-    said = {
-        "plan": plan.fingerprint, "what": job.recipe.fingerprint, "parameters": plan.names, "points": plan.count,
-        "measures": job.measures.names, "sample": plan.sample, "seed": plan.seed,
-    }  # fmt: skip
     if note.exists() and resume is None and not overwrite:
         raise OutputError(
             f'{folder}: holds a sweep; go on with it (resume="unfinished", --resume unfinished), '
@@ -283,14 +279,28 @@ def _prepare(
     return table, np.flatnonzero(~(done | failed))
 
 
+def _said(plan: Plan, job: Job, reference: Any) -> dict[str, Any]:
+    """Return what tells a sweep from others: its rows belong together only where all of this is the same."""
+    given = "a result" if isinstance(reference, Result) else reference
+    return {
+        "plan": plan.fingerprint, "what": job.recipe.fingerprint, "settings": text_hash(job.recipe.settings),
+        "parameters": plan.names, "points": plan.count, "measures": job.measures.words,
+        "reference": text_hash(given if isinstance(given, Mapping) or given is None else str(given)),
+        "sample": plan.sample, "seed": plan.seed,
+    }  # fmt: skip
+
+
 def _check_same(note: Path, said: Mapping[str, Any]) -> None:
     """Refuse to go on with another sweep."""
     before = json.loads(note.read_text())
-    words = {"what": "what is run", "plan": "parameters, values or seed"}
+    words = {
+        "what": "what is run", "plan": "parameters, values or seed", "settings": "options of the run or values of set",
+        "reference": "the reference",
+    }  # fmt: skip
     other = [words.get(key, key) for key in said if before.get(key) != said[key] and key != "sample"]
     if other:
         raise OutputError(
-            f"{note.parent}: holds another sweep: {other[0]} has changed; use another folder, or overwrite=True",
+            f"{note.parent}: holds another sweep: {other[0]} changed; use another folder, or overwrite=True",
             str(note.parent),
         )
 
