@@ -114,6 +114,11 @@ void Index1Accelerations::solve(const Instant& now, double* a, double* multiplie
   std::copy_n(right_.begin(), n, a);
 }
 
+void Index1Stepper::give_up(int iteration, const std::string& not_converged) const {
+  accelerations_.give_up(iteration, stops_ ? "next to a singular position all solutions of the step change the energy"
+                                           : not_converged);
+}
+
 void Index1Stepper::note_statistics() {
   const long long steps = statistics_.steps + 1;
   const double violation = statistics_.worst_violation;
@@ -229,9 +234,10 @@ void FixedPointStepper::step(State& state, double t_end, InputSource& inputs) {
     now.step_start = state.t;
     now.memory = state.memory.data();
     inputs.fill(t_end, now);
+    stops_ = false;
     return substitute(state, now, t_end - state.t) && goes_on(now, state, next_);
   };
-  if (!soften_until(attempt)) accelerations_.give_up(iteration_, "the iteration does not converge");
+  if (!soften_until(attempt)) give_up(iteration_, "the iteration does not converge");
   finish_on_constraints(next_, now);
   accelerations_.check_violation();
   const double from = state.t;

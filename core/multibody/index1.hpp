@@ -70,18 +70,21 @@ class Index1Stepper : public Stepper {
   void renew_start(State& state, InputSource& inputs);
   /// Whether a step that has converged goes on with the motion; a given number of iterations is taken as it is.
   bool goes_on(const Instant& now, const State& before, const State& next) {
-    return accelerations_.options.fixed_iterations > 0 ||
-           !accelerations_.does_work(now, before, next.multipliers.data(), next.t - before.t);
+    stops_ = accelerations_.options.fixed_iterations == 0 &&
+             accelerations_.does_work(now, before, next.multipliers.data(), next.t - before.t);
+    return !stops_;
   }
   /// Calls `attempt` with constraints as stiff as they are, then softer and softer, until it says that it converged to
   /// what the motion goes on with.
   template <typename Attempt>
   bool soften_until(Attempt attempt);
+  [[noreturn]] void give_up(int iteration, const std::string& not_converged) const;
   /// Positions and velocities onto the constraints, and accelerations that fit them; `now` looks at `next`.
   void finish_on_constraints(State& next, const Instant& now);
   void note_statistics();
 
   Index1Accelerations accelerations_;
+  bool stops_ = false;  ///< the last attempt converged to something with which the motion does not go on
 };
 
 template <typename Attempt>

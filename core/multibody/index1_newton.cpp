@@ -76,10 +76,11 @@ void Index1NewtonStepper::step(State& state, double t_end, InputSource& inputs) 
     now = {.t = t_end, .q = next_.q.data(), .v = next_.v.data(), .memory = state.memory.data(), .step_start = state.t};
     inputs.fill(t_end, now);
     predict(state);
+    stops_ = false;
     return iterate(now, state) && goes_on(now, state, next_);
   };
   if (!soften_until(attempt)) {
-    accelerations_.give_up(iteration_, text("the iteration does not converge (last correction %.3g m)", moved_));
+    give_up(iteration_, text("the iteration does not converge (last correction %.3g m)", moved_));
   }
   finish_on_constraints(next_, now);
   accelerations_.check_violation();

@@ -247,6 +247,13 @@ def test_implicit_index_1_formulations_go_on_through_singular_positions(options,
     np.testing.assert_allclose(result["linkage.tip"].values, expected, atol=1e-2)
 
 
+def test_a_step_without_a_solution_that_goes_on_is_an_error():
+    mechanism = parallelogram(2, 0.42, 0.52, (4.0, 4.6), 8.0)
+    mechanism.formulation = Formulation("penalty")
+    with pytest.raises(SimulationError, match=r"all solutions of the step change the energy.*smaller step.*index-3"):
+        mechanism.run(until=10.0, step=8e-3)
+
+
 def test_statistics_count_factorisations_and_softened_steps_of_every_formulation():
     mechanism = FOLDING["three loops"][0]()
     mechanism.formulation = Formulation("penalty")
