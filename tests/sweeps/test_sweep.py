@@ -1,6 +1,7 @@
 import math
 import threading
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,8 @@ import pytest
 
 import counterpoint as cp
 from counterpoint.sweeps.table import Table
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_points_have_the_results_of_single_runs_bit_for_bit(two_mass):
@@ -311,6 +314,24 @@ def test_options_that_choose_the_coupling_are_given_and_varied(two_mass, tank, n
         given = cp.sweep(what, {"until": [2.0]}, "end", workers=1, **{name: values[-1]}).table
         varied = cp.sweep(what, {name: values}, "end", until=2.0, workers=1).table
         assert {*given["status"], *varied["status"]} == {"done"}, varied["message"].tolist()
+
+
+def test_a_mechanism_is_swept_by_its_keys_and_options_of_the_run(tmp_path):
+    text = (ROOT / "examples" / "four-bar.toml").read_text()
+    path = tmp_path / "four-bar.toml"
+    path.write_text(text.partition("[run]")[0])  # no end of the run in the file
+    vary = {"until": ["100 ms", 0.2], "formulation.integrator": ["hermite", "trapezoidal"]}
+    found = cp.sweep(path, vary, ["end", "steps"], workers=1).table
+    assert found["end"].tolist() == [0.1, 0.1, 0.2, 0.2] and found["steps"].tolist() == [100, 100, 200, 200]
+    found = cp.sweep(path, {"crank.mass": [1.0, 2.0]}, ["end"], set={"until": 0.1, "run.step": 0.01}, workers=1).table
+    assert found["end"].tolist() == [0.1, 0.1]
+    assert cp.function(path, "crank.mass", "last(four-bar.crank_speed)", until=0.1)(2.0) != 0.0
+
+
+def test_an_option_that_is_varied_is_not_the_one_given_for_all(two_mass, tank):
+    for what in (two_mass, tank):
+        found = cp.sweep(what, {"until": [1.0, 2.0]}, "end", until=5.0, workers=1).table
+        assert found["end"].tolist() == [1.0, 2.0]
 
 
 def test_results_are_kept_on_disk_if_asked(two_mass, tmp_path):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .._cases.case import CaseSettings
-from .._cases.registry import read_case
+from .._cases.registry import kind_name, read_case
 from .._run.options import RunOptions
 from ..errors import SetupError
 from ..fmi.importing import Fmu
@@ -30,6 +30,11 @@ from .system_bench import SystemBench
 
 VARIANT = "variant"
 """The parameter whose values are files."""
+
+
+_SINGLE_MODELS = ("an FMU", "a mechanism", "a diagram")
+_OF_MODELS = ("until", "scheme", "threads")
+"""Options of the run of a file that is a single model, which are not keys of the file."""
 
 
 class Bench(Protocol):
@@ -73,8 +78,17 @@ class FileRecipe:
         return [self.fixed, self.options]
 
     def read(self, more: Mapping[str, Any]) -> Any:
-        """Return the case with its fixed values and others."""
-        settings = CaseSettings(set={**self.fixed, **more})
+        """Return the case with its fixed values and others.
+
+        The options of the run of a single model are no keys of its file.
+        """
+        given = {**self.fixed, **more}
+        of_run: dict[str, Any] = {}
+        if kind_name(self.path) in _SINGLE_MODELS:
+            of_run = {name: value for name, value in {**self.options, **given}.items() if name in _OF_MODELS}
+        if "until" in of_run:
+            of_run["until"] = time_at("until", of_run["until"])
+        settings = CaseSettings(set={name: value for name, value in given.items() if name not in of_run}, **of_run)
         return read_case(self.path, allow_outside=self.allow_outside, allow_remote=self.allow_remote, settings=settings)
 
 
@@ -84,6 +98,8 @@ class _FileBench:
     def __init__(self, recipe: FileRecipe, names: Sequence[str]) -> None:
         self._recipe = recipe
         self._names = list(names)
+        # Options that are varied, or fixed by name, have gone into the case.
+        self._given = {k: v for k, v in recipe.options.items() if k not in names and k not in recipe.fixed}
         case = recipe.read({})
         self._varying = VaryingScenario(case, names) if isinstance(case, Scenario) else None
         self.system = self._varying.system if self._varying else case.build()
@@ -94,7 +110,7 @@ class _FileBench:
         else:
             case = self._recipe.read(dict(zip(self._names, values, strict=True)))
             system, options = case.build(), case.options()
-        return system, with_options(options, self._recipe.options)
+        return system, with_options(options, self._given)
 
 
 @dataclass(frozen=True)
