@@ -364,6 +364,7 @@ def test_what_a_run_warns_of_is_in_the_row(two_mass):
         ({"untl": 3.0}, 'did you mean "until"'),
         ({"workers": 0}, "workers: 0"),
         ({"deadline": -1.0}, "deadline: -1.0"),
+        ({"deadline": "5 kg"}, "deadline: .*kg"),
         ({"resume": "unfinished"}, "needs the folder"),
     ],
 )

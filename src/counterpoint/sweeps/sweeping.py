@@ -16,6 +16,7 @@ from .._common.numbers import is_number
 from .._display.progress import show_points
 from ..errors import OutputError, RunInterrupted, SetupError
 from ..results import Result, load
+from ..units import time_at
 from .measures import Measure, Measures, make_measures
 from .plan import Plan, make_plan
 from .pool import Kind, Pool, check_workers
@@ -129,7 +130,7 @@ def sweep(
     workers: int | None = None,
     kind: Kind = "auto",
     cluster: str | Any | None = None,
-    deadline: float | None = None,
+    deadline: float | str | None = None,
     progress: bool | Callback = False,
     allow_outside: bool = False,
     allow_remote: Sequence[str] = (),
@@ -177,8 +178,8 @@ def sweep(
         results are kept. A process that crashes loses its point only.
     cluster : str or Client, optional
         Run on Dask instead: the address of a scheduler, ``"local"``, or a ``distributed.Client``.
-    deadline : float, optional
-        Wall time of a point in s; one that takes longer is stopped and marked ``late``.
+    deadline : float or str, optional
+        Wall time of a point in s, or with its unit, ``"2 min"``; one that takes longer is stopped and marked ``late``.
     progress : bool or function
         Show a bar with the time left, or call the function with a :class:`SweepProgress` about ten times per second.
     allow_outside, allow_remote
@@ -215,6 +216,7 @@ def sweep(
     if isinstance(recipe, VariantsRecipe):
         axes = {VARIANT: [file.label for file in recipe.files], **axes}
     plan = make_plan(axes, sample, points, seed)
+    deadline = time_at("deadline", deadline)
     if deadline is not None and (not is_number(deadline) or deadline <= 0):
         raise SetupError(f"deadline: {deadline!r}; expected a positive number of seconds")
     count = check_workers(workers)
