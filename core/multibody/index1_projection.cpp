@@ -59,11 +59,11 @@ void Index1Accelerations::soften(double factor) {
   system_->set_compliance(softened);
 }
 
-// Next to a singular position the equations of softened steps, above, may also have several roots, and the iteration may
-// find one with accelerations a hundred times too large: a parallelogram went on with other speeds, and a slider-crank
-// with two equal rods on its other branch, hundreds of per cent of their energy away. Such a root shows in the work
-// lambda Phi' h of constraint forces, which is nothing in truth: 2e-6 of the energy at most in steps that are right, 0.6
-// and more in wrong ones (measured on slider-cranks, parallelograms and chains).
+// Next to a singular position the equations of softened steps, above, may also have several roots, and the iteration
+// may find one with accelerations a hundred times too large: a parallelogram went on with other speeds, and a
+// slider-crank with two equal rods on its other branch, hundreds of per cent of their energy away. Such a root shows in
+// the work lambda Phi' h of constraint forces, which is nothing in truth: 2e-6 of the energy at most in steps that are
+// right, 0.6 and more in wrong ones (measured on slider-cranks, parallelograms and chains).
 bool Index1Accelerations::does_work(const Instant& now, const State& before, const double* multipliers, double h) {
   const int n = model_->coordinates(), m = model_->equations();
   multiply(model_->jacobian_pattern(), J.data(), now.v, rate_.data());

@@ -140,8 +140,7 @@ def launch(
         running = None if plan.broker else _start_broker(broker, len(plan.parts) + plan.federates_beside)
         try:
             children += [
-                _start(part, command_of(plan, part, broker, out, more), files[part], say)
-                for part in plan.parts
+                _start(part, command_of(plan, part, broker, out, more), files[part], say) for part in plan.parts
             ]
             broker_died = _wait(children, running, say)
         finally:

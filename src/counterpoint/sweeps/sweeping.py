@@ -225,7 +225,7 @@ def sweep(
     kept = folder is not None and keep_results
     if keep_results and not kept:
         raise SetupError("keep_results: needs a folder; give out=...")
-    table, left = _prepare(folder, plan, job, resume, overwrite, _said(plan, job, reference))
+    table, left = _prepare(folder, plan, job, resume, overwrite=overwrite, said=_said(plan, job, reference))
     if kept:
         assert folder is not None
         (folder / "results").mkdir(exist_ok=True)
@@ -251,7 +251,7 @@ def _check(worker: Worker, plan: Plan) -> None:
 
 
 def _prepare(
-    folder: Path | None, plan: Plan, job: Job, resume: Resume | None, overwrite: bool, said: dict[str, Any]
+    folder: Path | None, plan: Plan, job: Job, resume: Resume | None, *, overwrite: bool, said: dict[str, Any]
 ) -> tuple[Table | MemoryTable, np.ndarray[Any, Any] | None]:
     """Return the table, and the points that are left to run; None: all."""
     if resume is not None and resume not in RESUMES:
