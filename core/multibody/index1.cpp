@@ -38,7 +38,8 @@ Index1Accelerations::Index1Accelerations(ModelPointer model, const StepperOption
       rest_(model_->equations()),
       right_(model_->coordinates() + model_->equations()),
       top_(model_->all_coordinates()),
-      spare_J_(model_->jacobian_pattern().entries()) {
+      spare_J_(model_->jacobian_pattern().entries()),
+      rate_(model_->equations()) {
   const bool kkt = options.system == SystemForm::kkt;
   system_ = kkt ? make_kkt_system(*model_, options.solver) : make_condensed_system(*model_, options.solver);
 }
@@ -111,6 +112,11 @@ void Index1Accelerations::solve(const Instant& now, double* a, double* multiplie
     before = left;
   }
   std::copy_n(right_.begin(), n, a);
+}
+
+void Index1Stepper::give_up(int iteration, const std::string& not_converged) const {
+  accelerations_.give_up(
+      iteration, stops_ ? "next to a singular position all solutions of the step change the energy" : not_converged);
 }
 
 void Index1Stepper::note_statistics() {
@@ -228,9 +234,10 @@ void FixedPointStepper::step(State& state, double t_end, InputSource& inputs) {
     now.step_start = state.t;
     now.memory = state.memory.data();
     inputs.fill(t_end, now);
-    return substitute(state, now, t_end - state.t);
+    stops_ = false;
+    return substitute(state, now, t_end - state.t) && goes_on(now, state, next_);
   };
-  if (!soften_until(attempt)) accelerations_.give_up(iteration_, "the iteration does not converge");
+  if (!soften_until(attempt)) give_up(iteration_, "the iteration does not converge");
   finish_on_constraints(next_, now);
   accelerations_.check_violation();
   const double from = state.t;

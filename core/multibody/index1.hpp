@@ -27,6 +27,10 @@ class Index1Accelerations {
   /// Throws SolverFailure when constraints are violated so much that the mechanism is another one.
   void check_violation() const;
 
+  /// Whether constraints have done work in a step of h from `before` to `now`, which real ones never do: the iteration
+  /// has then found another root of the equations than the one with which the motion goes on.
+  bool does_work(const Instant& now, const State& before, const double* multipliers, double h);
+
   /// Solve the system of W and J, or give up; `right` holds top then bottom, and x then mu.
   void solve_anew(double* right);
   [[noreturn]] void give_up(int iteration, const std::string& why) const;
@@ -52,7 +56,7 @@ class Index1Accelerations {
   MassOnTangent mass_on_tangent_;
   SaddleSystemPointer system_;
   double softening_ = 1.0;
-  std::vector<double> phi_t_, rest_, right_, top_, spare_J_;
+  std::vector<double> phi_t_, rest_, right_, top_, spare_J_, rate_;
 };
 
 /// What the steppers of the index-1 formulations share.
@@ -64,14 +68,23 @@ class Index1Stepper : public Stepper {
 
  protected:
   void renew_start(State& state, InputSource& inputs);
-  /// Calls `attempt` with constraints as stiff as they are, then softer and softer, until it says that it converged.
+  /// Whether a step that has converged goes on with the motion; a given number of iterations is taken as it is.
+  bool goes_on(const Instant& now, const State& before, const State& next) {
+    stops_ = accelerations_.options.fixed_iterations == 0 &&
+             accelerations_.does_work(now, before, next.multipliers.data(), next.t - before.t);
+    return !stops_;
+  }
+  /// Calls `attempt` with constraints as stiff as they are, then softer and softer, until it says that it converged to
+  /// what the motion goes on with.
   template <typename Attempt>
   bool soften_until(Attempt attempt);
+  [[noreturn]] void give_up(int iteration, const std::string& not_converged) const;
   /// Positions and velocities onto the constraints, and accelerations that fit them; `now` looks at `next`.
   void finish_on_constraints(State& next, const Instant& now);
   void note_statistics();
 
   Index1Accelerations accelerations_;
+  bool stops_ = false;  ///< the last attempt converged to something with which the motion does not go on
 };
 
 template <typename Attempt>

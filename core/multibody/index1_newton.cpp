@@ -76,10 +76,11 @@ void Index1NewtonStepper::step(State& state, double t_end, InputSource& inputs) 
     now = {.t = t_end, .q = next_.q.data(), .v = next_.v.data(), .memory = state.memory.data(), .step_start = state.t};
     inputs.fill(t_end, now);
     predict(state);
-    return iterate(now, state);
+    stops_ = false;
+    return iterate(now, state) && goes_on(now, state, next_);
   };
   if (!soften_until(attempt)) {
-    accelerations_.give_up(iteration_, text("the iteration does not converge (last correction %.3g m)", moved_));
+    give_up(iteration_, text("the iteration does not converge (last correction %.3g m)", moved_));
   }
   finish_on_constraints(next_, now);
   accelerations_.check_violation();
@@ -119,6 +120,8 @@ void Index1NewtonStepper::finish(State& state, const Instant& now) {
   keep_inputs(next_, now, accelerations_.model().inputs());
   accelerations_.model().accept(now, next_.memory.data());
   ++statistics_.steps;
+  statistics_.factorisations = accelerations_.statistics.factorisations;
+  statistics_.softened_steps = accelerations_.statistics.softened_steps;
   for (double x : accelerations_.phi) statistics_.worst_violation = std::max(statistics_.worst_violation, std::abs(x));
   std::swap(state, next_);
 }

@@ -12,7 +12,6 @@
 // D -> 0 is the exact constraint. Two things make one iteration enough for most steps: accelerations are extrapolated
 // linearly to begin with, and the iteration stops on what is left of the equations, not on how far the last one moved.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "coupling/cancellation.hpp"
@@ -35,7 +34,6 @@ constexpr int sure_iterations = 3;
 /// Coordinates from which threads may share a step: below, they would wait for each other longer than they work
 /// (measured on the chain of four-bars).
 constexpr int smallest_shared = 2000;
-constexpr int most_domains = 8;
 
 // A step to 30 bits: what times on a grid differ by is rounding, and would otherwise ask for new coefficients, and make
 // the processor guess wrongly, at every other step. Nothing but corrections is multiplied by what is left out.
@@ -45,43 +43,6 @@ double without_rounding(double h) {
 }
 
 }  // namespace
-
-template <bool shared>
-template <typename Work>
-void Index3Stepper<shared>::in_ranges(int count, Work work) const {
-  if constexpr (!shared) return work(0, count);
-  const int range = 2 * (count / (2 * domains_));
-  team_->run(domains_, [&](int k) {
-    const Work own =
-        work;  // or what it holds could be one of the values that it writes, for all that the compiler knows
-    own(k * range, k + 1 == domains_ ? count : (k + 1) * range);
-  });
-}
-
-template <bool shared>
-template <typename Work>
-auto Index3Stepper<shared>::largest_in_ranges(int count, Work work) const {
-  auto largest = work(0, shared ? 0 : count);
-  if constexpr (shared) {
-    std::array<decltype(largest), most_domains> found;
-    const int range = 2 * (count / (2 * domains_));
-    team_->run(domains_, [&](int k) {
-      const Work own = work;
-      found[k] = own(k * range, k + 1 == domains_ ? count : (k + 1) * range);
-    });
-    for (int k = 0; k < domains_; ++k) {
-      for (std::size_t i = 0; i < largest.size(); ++i) largest[i].take(found[k][i].value());
-    }
-  }
-  return largest;
-}
-
-template <bool shared>
-template <typename Work>
-void Index3Stepper<shared>::for_shares(Work work) const {
-  team_->run(domains_, work);
-  work(domains_);
-}
 
 template <bool shared>
 void Index3Stepper<shared>::start(State& state, InputSource& inputs) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -120,7 +121,46 @@ class Index3Stepper final : public Stepper {
   State next_;
   std::vector<double> mass_, W_, J_, kept_J_, phi_, rest_, mu_, Q_, residual_, change_, inverse_diagonal_, three_;
   std::vector<int> diagonal_;
+
+  static constexpr int most_domains = 8;
 };
+
+template <bool shared>
+template <typename Work>
+void Index3Stepper<shared>::in_ranges(int count, Work work) const {
+  if constexpr (!shared) return work(0, count);
+  const int range = 2 * (count / (2 * domains_));
+  team_->run(domains_, [&](int k) {
+    const Work own =
+        work;  // or what it holds could be one of the values that it writes, for all that the compiler knows
+    own(k * range, k + 1 == domains_ ? count : (k + 1) * range);
+  });
+}
+
+template <bool shared>
+template <typename Work>
+auto Index3Stepper<shared>::largest_in_ranges(int count, Work work) const {
+  auto largest = work(0, shared ? 0 : count);
+  if constexpr (shared) {
+    std::array<decltype(largest), most_domains> found;
+    const int range = 2 * (count / (2 * domains_));
+    team_->run(domains_, [&](int k) {
+      const Work own = work;
+      found[k] = own(k * range, k + 1 == domains_ ? count : (k + 1) * range);
+    });
+    for (int k = 0; k < domains_; ++k) {
+      for (std::size_t i = 0; i < largest.size(); ++i) largest[i].take(found[k][i].value());
+    }
+  }
+  return largest;
+}
+
+template <bool shared>
+template <typename Work>
+void Index3Stepper<shared>::for_shares(Work work) const {
+  team_->run(domains_, work);
+  work(domains_);
+}
 
 StepperPointer make_index3_stepper(ModelPointer model, const StepperOptions& options);
 

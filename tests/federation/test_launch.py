@@ -330,6 +330,32 @@ def test_a_runner_file_starts_the_same_processes(pair, tmp_path):
     assert "helics_broker -t tcp -f 2" in written["federates"][2]["exec"]
 
 
+def test_a_runner_file_has_the_options_of_the_command(pair, tmp_path, spawn):
+    import json
+
+    plan, runner = pair(), tmp_path / "runner.json"
+    command = [sys.executable, "-m", "counterpoint", "launch", str(plan.path), "--runner", str(runner)]
+    process = spawn([*command, "--until", "5 s", "--scheme", "sequential"], cwd=tmp_path)
+    assert process.wait(60) == 0
+    started = json.loads(runner.read_text())["federates"][0]["exec"]
+    assert started.endswith("--until 5.0 --scheme sequential")
+
+
+def test_results_that_are_there_are_replaced_only_if_asked(pair, tmp_path):
+    plan, out = pair(until=0.2), tmp_path / "out"
+    assert launch(plan, out, say=lambda line: None).exit_code == 0
+    with pytest.raises(cp.OutputError, match=r"pair-b\.h5: already exists; add --overwrite"):
+        launch(plan, out)
+    assert cp.load(out / "pair-b.h5").end == pytest.approx(0.2)
+    assert launch(plan, out, overwrite=True, more=["--until", "0.4"], say=lambda line: None).exit_code == 0
+    assert cp.load(out / "pair-b.h5").end == pytest.approx(0.4)
+
+
+def test_a_plan_without_its_scenario_is_refused(write):
+    with pytest.raises(cp.ScenarioError, match=r'scenario: "gone\.toml": no such file'):
+        LaunchPlan.read(write('scenario = "gone.toml"\n[parts.a]\nsubsystems = ["b"]\n', "gone-plan.toml"))
+
+
 def test_a_plan_names_all_its_mistakes(write):
     with pytest.raises(cp.ScenarioError) as caught:
         LaunchPlan.read(write('scenario = "x.toml"\ncor = "tcp"\n[parts.a]\nsubsystem = ["b"]\n'))

@@ -74,6 +74,22 @@ def test_a_value_of_a_mechanism():
         case_of(EXAMPLES / "four-bar.toml", isolate=True)
 
 
+def test_a_table_that_a_mechanism_need_not_have_is_made(tmp_path):
+    case = case_of(EXAMPLES / "four-bar.toml", set={"formulation.integrator": "rk4", "formulation.name": "penalty"})
+    assert case.mechanism.formulation == cp.multibody.Formulation("penalty", integrator="rk4")
+    with pytest.raises(cp.ScenarioError, match=r'formulation\.solver: "klv"; did you mean "klu"'):
+        case_of(EXAMPLES / "four-bar.toml", set={"formulation.solver": "klv"})
+    with pytest.raises(cp.ScenarioError, match=r'set: "until": no such key; did you mean "run\.until"'):
+        case_of(EXAMPLES / "four-bar.toml", set={"until": 3.0})
+    (tmp_path / "four-bar.toml").write_text((EXAMPLES / "four-bar.toml").read_text())
+    (tmp_path / "s.toml").write_text('until = 0.1\n[subsystems.plant]\ntype = "multibody"\nfile = "four-bar.toml"\n')
+    ends = [
+        case_of(tmp_path / "s.toml", set=given).run()["plant.crank_speed"].values[-1]
+        for given in ({}, {"plant.formulation.integrator": "hermite"})
+    ]
+    assert ends[0] != ends[1] and ends[0] == pytest.approx(ends[1], rel=1e-4)
+
+
 def test_a_value_of_a_diagram_alone_and_in_a_scenario(tmp_path):
     (tmp_path / "d.toml").write_text(DIAGRAM)
     case = case_of(tmp_path / "d.toml", set={"twice.gain": 5.0}, until=0.1)

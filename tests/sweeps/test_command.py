@@ -28,6 +28,12 @@ PLAN = """
     pareto = [["error", "steps", "slow.step"]]
 """
 
+OWN = {
+    "function": "import beside\ndef rows(result):\n    return beside.factor * len(result['fast.x'].time)\n",
+    "class": "class rows(float):\n    def __new__(cls, result):\n        return float(2 * len(result['fast.x'].time))\n",
+    "instance": "class Rows:\n    def __call__(self, result):\n        return 2 * len(result['fast.x'].time)\nrows = Rows()\n",
+}
+
 
 @pytest.fixture
 def plan(two_mass, write):
@@ -53,6 +59,19 @@ def test_a_plan_is_run_drawn_and_resumed_from_the_command_line(plan):
     assert table["rows"].tolist() == [501.0] * 9 and (table["error"] > 0).all()
     again = command(plan, cwd=plan.parent)
     assert again.returncode == 2 and "--resume unfinished" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "where"),
+    [*((kind, ["--kind", "processes"]) for kind in OWN), ("function", ["--cluster", "local"])],
+    ids=[*OWN, "cluster"],
+)
+def test_measures_from_a_file_reach_other_processes(plan, where, kind):
+    (plan.parent / "beside.py").write_text("factor = 2\n")
+    (plan.parent / "own.py").write_text(OWN[kind])
+    done = command(plan, "--workers", "2", "--no-plot", *where, cwd=plan.parent)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert pd.read_parquet(plan.parent / "plan-sweep" / "table.parquet")["rows"].tolist() == [1002.0] * 9
 
 
 def test_reading_a_plan_tells_all_mistakes_with_their_lines(two_mass, write):

@@ -75,6 +75,20 @@ def test_a_run_that_fails_raises_or_is_nan(fragile):
     assert np.isnan(quiet([1.0, 2.0])).all()
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_values_that_make_no_system_are_nan_among_others_and_names_are_not(tank, workers):
+    quiet = cp.function(tank, "tank.step", "last(tank.level)", until=1.0, failed="nan", workers=workers)
+    assert np.isnan(quiet([0.1, -1.0])).tolist() == [False, True]
+    assert np.isnan(quiet([-1.0, -2.0])).all()
+    with pytest.raises(cp.SetupError, match=r'no such output; did you mean "tank\.level"'):
+        cp.function(tank, "tank.step", "last(tank.lvel)", until=1.0, failed="nan", workers=workers)([0.1, 0.2])
+
+
+def test_inputs_are_numbers(tank):
+    with pytest.raises(cp.SetupError, match=r"scheme: 'parallel'; inputs are numbers; vary words and tables"):
+        cp.function(tank, "scheme", "last(tank.level)", until=1.0)("parallel")
+
+
 def test_the_result_of_a_point_has_all_signals(two_mass):
     f = cp.function(two_mass, "fast.x0[0]", "last(fast.x)", until=1.0)
     assert f.result(11.0).signals == ["fast.x", "slow.x"]

@@ -1,6 +1,7 @@
 import math
 import threading
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,8 @@ import pytest
 
 import counterpoint as cp
 from counterpoint.sweeps.table import Table
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_points_have_the_results_of_single_runs_bit_for_bit(two_mass):
@@ -273,6 +276,64 @@ def test_a_sweep_goes_on_where_it_was(fragile, tmp_path):
         cp.sweep(fragile, {"model.level": [1.0]}, "last(model.y)", out=out, resume="unfinished")
 
 
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"until": 9.0}, "options of the run"),
+        ({"scheme": "parallel"}, "options of the run"),
+        ({"set": {"slow.step": 0.05}}, "options of the run"),
+        ({"measures": {"m": "max(fast.x)"}}, "measures"),
+        ({"measures": {"m": lambda result: result.end}}, "measures"),
+        ({"reference": {"slow.step": 0.02}}, "the reference"),
+    ],
+)
+def test_points_of_other_runs_are_not_taken_for_those_of_a_sweep(two_mass, tmp_path, change, text):
+    given = {
+        "vary": {"fast.x0[0]": [10.0, 11.0]}, "measures": {"m": "error(fast.x)"}, "reference": {"slow.step": 0.01},
+        "until": 5.0, "scheme": "slowest-first", "workers": 1, "out": tmp_path / "out",
+    }  # fmt: skip
+    cp.sweep(two_mass, **given)
+    assert cp.sweep(two_mass, **given, resume="unfinished").progress.total == 0
+    with pytest.raises(cp.OutputError, match=f"another sweep: .*{text}"):
+        cp.sweep(two_mass, **{**given, **change}, resume="unfinished")
+    assert cp.sweep(two_mass, **{**given, **change}, resume="all").progress.total == 2
+
+
+def test_a_system_in_memory_is_told_from_another_of_its_name(tank, tmp_path):
+    given = {"vary": {"until": [1.0, 2.0]}, "measures": "last(tank.level)", "out": tmp_path / "out", "workers": 1}
+    cp.sweep(tank, **given)
+    assert cp.sweep(tank, **given, resume="unfinished").progress.total == 0
+    tank.set("tank.flow", 5.0)
+    with pytest.raises(cp.OutputError, match="another sweep: what is run"):
+        cp.sweep(tank, **given, resume="unfinished")
+
+
+@pytest.mark.parametrize(("name", "values"), [("adapt", [False, True]), ("energy_correction", ["off"])])
+def test_options_that_choose_the_coupling_are_given_and_varied(two_mass, tank, name, values):
+    for what in (two_mass, tank):
+        given = cp.sweep(what, {"until": [2.0]}, "end", workers=1, **{name: values[-1]}).table
+        varied = cp.sweep(what, {name: values}, "end", until=2.0, workers=1).table
+        assert {*given["status"], *varied["status"]} == {"done"}, varied["message"].tolist()
+
+
+def test_a_mechanism_is_swept_by_its_keys_and_options_of_the_run(tmp_path):
+    text = (ROOT / "examples" / "four-bar.toml").read_text()
+    path = tmp_path / "four-bar.toml"
+    path.write_text(text.partition("[run]")[0])  # no end of the run in the file
+    vary = {"until": ["100 ms", 0.2], "formulation.integrator": ["hermite", "trapezoidal"]}
+    found = cp.sweep(path, vary, ["end", "steps"], workers=1).table
+    assert found["end"].tolist() == [0.1, 0.1, 0.2, 0.2] and found["steps"].tolist() == [100, 100, 200, 200]
+    found = cp.sweep(path, {"crank.mass": [1.0, 2.0]}, ["end"], set={"until": 0.1, "run.step": 0.01}, workers=1).table
+    assert found["end"].tolist() == [0.1, 0.1]
+    assert cp.function(path, "crank.mass", "last(four-bar.crank_speed)", until=0.1)(2.0) != 0.0
+
+
+def test_an_option_that_is_varied_is_not_the_one_given_for_all(two_mass, tank):
+    for what in (two_mass, tank):
+        found = cp.sweep(what, {"until": [1.0, 2.0]}, "end", until=5.0, workers=1).table
+        assert found["end"].tolist() == [1.0, 2.0]
+
+
 def test_results_are_kept_on_disk_if_asked(two_mass, tmp_path):
     made = cp.sweep(
         two_mass, {"slow.step": [0.05, 0.1]}, "last(fast.x)", until=2.0, out=tmp_path / "o", keep_results=True
@@ -303,6 +364,7 @@ def test_what_a_run_warns_of_is_in_the_row(two_mass):
         ({"untl": 3.0}, 'did you mean "until"'),
         ({"workers": 0}, "workers: 0"),
         ({"deadline": -1.0}, "deadline: -1.0"),
+        ({"deadline": "5 kg"}, "deadline: .*kg"),
         ({"resume": "unfinished"}, "needs the folder"),
     ],
 )

@@ -19,6 +19,7 @@ from .common import SECONDS, with_traceback
 @click.option(
     "--runner", type=click.Path(path_type=Path), metavar="JSON", help="Write a runner file for `helics run` and exit."
 )
+@click.option("--overwrite", is_flag=True, help="Overwrite existing results.")
 @click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 @with_traceback
 def launch(
@@ -29,6 +30,7 @@ def launch(
     out: Path | None,
     broker: str | None,
     runner: Path | None,
+    overwrite: bool,
     quiet: bool,
 ) -> None:
     """Run a federation on this computer: a broker and one process per part of a launch plan.
@@ -45,13 +47,15 @@ def launch(
     if broker is not None:
         read = replace(read, broker=broker)
     folder = out or Path(f"{plan.stem}-run")
-    if runner is not None:
-        runner.write_text(runner_file(read, folder, read.broker or f"{read.core}://127.0.0.1:23404"))
-        click.echo(f"wrote {runner}; start it with: helics run --path={runner}")
-        return
     more = [] if until is None else ["--until", repr(until)]
     more += [] if scheme is None else ["--scheme", scheme]
-    outcome = start(read, folder, say=(lambda text: None) if quiet else click.echo, more=more)
+    if runner is not None:
+        more += ["--overwrite"] if overwrite else []
+        runner.write_text(runner_file(read, folder, read.broker or f"{read.core}://127.0.0.1:23404", more))
+        click.echo(f"wrote {runner}; start it with: helics run --path={runner}")
+        return
+    say = (lambda text: None) if quiet else click.echo
+    outcome = start(read, folder, say=say, more=more, overwrite=overwrite)
     for part in outcome.parts:
         verb = "wrote" if part.exit_code == 0 else "kept"
         if part.exit_code and quiet:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import Settings, print_error, print_warning, with_traceback
+from .common import SECONDS, Settings, print_error, print_warning, with_traceback
 
 if TYPE_CHECKING:
     from ..sweeps import Sweep, SweepFile
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     "--kind", type=click.Choice(["auto", "threads", "processes"]), help="Run points in threads or processes [auto]."
 )
 @click.option("--cluster", metavar="ADDRESS|local", help="Run on Dask: the scheduler's address, or `local`.")
-@click.option("--deadline", type=float, metavar="S", help="Wall-time limit per point in s.")
+@click.option("--deadline", type=SECONDS, metavar="S", help="Wall-time limit per point in s.")
 @click.option("--keep-results", is_flag=True, help="Keep the run file of each point.")
 @click.option("--dry-run", is_flag=True, help="Print the points and exit.")
 @click.option("--plot/--no-plot", default=True, help="Draw the plots of the plan [yes].")

@@ -12,7 +12,7 @@ from .common import SECONDS, with_traceback
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--step", type=SECONDS, metavar="S", help="Step in s [the model's].")
-@click.option("--seconds", type=float, default=5.0, show_default=True, help="Approximate CPU time to spend.")
+@click.option("--seconds", type=SECONDS, default=5.0, show_default=True, help="Approximate CPU time to spend.")
 @click.option("--allow-outside", is_flag=True, help="Allow the model to use files outside its directory.")
 @with_traceback
 def tune(*, file: Path, step: float | None, seconds: float, allow_outside: bool) -> None:

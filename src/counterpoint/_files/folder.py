@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -141,8 +142,26 @@ def similar_files(path: Path) -> str:
     return f"; did you mean {quoted(names[close[0]])}?" if close else did_you_mean("", names.values())
 
 
+_OF_FILE = "counterpoint_scenario_"
+
+
+def file_of_module(name: str) -> str | None:
+    """Return the file of a module that a scenario or plan has loaded by its path; None for all other modules."""
+    return str(sys.modules[name].__file__) if name.startswith(_OF_FILE) and name in sys.modules else None
+
+
+def object_of_file(path: str, name: str) -> Any:
+    """Return an object of a Python file, which is loaded unless it was: what another process makes of a reference."""
+    module = sys.modules.get(_module_name(Path(path))) or _run_module(Path(path))
+    return attrgetter(name)(module)
+
+
+def _module_name(path: Path) -> str:
+    return _OF_FILE + sha256(str(path).encode()).hexdigest()[:12]
+
+
 def _run_module(path: Path) -> ModuleType:
-    name = f"counterpoint_scenario_{sha256(str(path).encode()).hexdigest()[:12]}"
+    name = _module_name(path)
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError("not a Python file; its name has to end in .py")

@@ -47,7 +47,9 @@ def read_value(text: str) -> Any:
         return text
 
 
-def overridden(document: Document, given: Mapping[str, Any], sections: Iterable[str] = ()) -> Document:
+def overridden(
+    document: Document, given: Mapping[str, Any], sections: Iterable[str] = (), absent: Iterable[str] = ()
+) -> Document:
     """Return a document with other values; what they must be is checked where the document is.
 
     Parameters
@@ -58,6 +60,8 @@ def overridden(document: Document, given: Mapping[str, Any], sections: Iterable[
         Keys -> values. A key is the path to a value, ``bodies.crank.mass``; the name of a section may be left out.
     sections : names
         Sections that may be left out; default: all.
+    absent : names
+        Tables that the file need not have: ``formulation.solver`` makes one.
 
     Raises
     ------
@@ -65,6 +69,9 @@ def overridden(document: Document, given: Mapping[str, Any], sections: Iterable[
         With each key that leads nowhere, and the one it may mean.
     """
     values = deepcopy(document.values)
+    for name in given:
+        if (table := name.partition(".")[0]) in absent and "." in name:
+            values.setdefault(table, {})
     problems = [problem for name, value in given.items() for problem in _replace(values, name, value, sections)]
     if problems:
         raise ScenarioError(f"{document.label}: set: {problem}" for problem in problems)
@@ -77,13 +84,21 @@ def _replace(values: dict[str, Any], name: str, value: Any, sections: Iterable[s
     if len(found) != 1:
         if found:
             return [f'"{name}": may mean {" or ".join(key_text(path) for path in found)}; write one of them']
-        known = [key for part in _sections(values, sections).values() for key in part]
-        return [f'"{name}": no such key{did_you_mean(name.partition(".")[0], known)}']
+        return [f'"{name}": no such key{_meant(name, _sections(values, sections))}']
     table: Any = values
     for key in found[0][:-1]:
         table = child(table, key)
     table[found[0][-1]] = value
     return []
+
+
+def _meant(name: str, sections: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return what a name may mean: single values are written with their section."""
+    for section, part in sections.items():
+        if name in part and not isinstance(part[name], dict):
+            return f'; did you mean "{section}.{name}"?'
+    known = [key for part in sections.values() for key, value in part.items() if isinstance(value, dict)]
+    return did_you_mean(name.partition(".")[0], [*dict.fromkeys(known), *sections])
 
 
 def _sections(values: dict[str, Any], sections: Iterable[str]) -> dict[str, dict[str, Any]]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from ..errors import PeerLost
+from ..errors import OutputError, PeerLost
 from .broker import free_port
 from .plan_file import LaunchPlan
 from .session import Broker, load_helics
@@ -95,7 +95,7 @@ def command_of(plan: LaunchPlan, part: str, broker: str, out: Path, more: Sequen
     """Return the command that runs one part."""
     return [
         sys.executable, "-m", "counterpoint", "federate", str(plan.scenario), "--plan", str(plan.path), "--part", part,
-        "--broker", broker, "--out", str(out), "--overwrite", *more,
+        "--broker", broker, "--out", str(out), *more,
     ]  # fmt: skip
 
 
@@ -105,6 +105,7 @@ def launch(
     *,
     say: Callable[[str], None] = print,
     more: Sequence[str] = (),
+    overwrite: bool = False,
 ) -> LaunchOutcome:
     """Run all parts of a plan on this computer and wait for them.
 
@@ -118,8 +119,19 @@ def launch(
         Told each line that a part writes, with its name in front.
     more : sequence of str
         Further options for ``counterpoint federate``.
+    overwrite : bool
+        Replace run files that are there.
+
+    Raises
+    ------
+    OutputError
+        Before anything ran: a run file is there already.
     """
     load_helics()
+    files = {part: out / f"{_stem(plan)}-{part}.h5" for part in plan.parts}
+    if taken := [str(file) for file in files.values() if file.exists() and not overwrite]:
+        raise OutputError(f"{' and '.join(taken)}: already exists; add --overwrite or choose another --out", taken[0])
+    more = [*more, "--overwrite"] if overwrite else more
     out.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     broker = plan.broker or f"{plan.core}://127.0.0.1:{free_port()}"
@@ -128,8 +140,7 @@ def launch(
         running = None if plan.broker else _start_broker(broker, len(plan.parts) + plan.federates_beside)
         try:
             children += [
-                _start(part, command_of(plan, part, broker, out, more), out / f"{_stem(plan)}-{part}.h5", say)
-                for part in plan.parts
+                _start(part, command_of(plan, part, broker, out, more), files[part], say) for part in plan.parts
             ]
             broker_died = _wait(children, running, say)
         finally:
@@ -251,15 +262,15 @@ def _passing_signals(children: Sequence[_Child]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def runner_file(plan: LaunchPlan, out: Path, broker: str) -> str:
-    """Return a file for ``helics run --path=...``, which starts the same processes."""
+def runner_file(plan: LaunchPlan, out: Path, broker: str, more: Sequence[str] = ()) -> str:
+    """Return a file for ``helics run --path=...``, which starts the same processes with further options ``more``."""
     address = Broker.read(broker)
     federates = [
         {
             "name": part,
             "host": plan.hosts[part] or "localhost",
             "directory": ".",
-            "exec": shlex.join(command_of(plan, part, broker, out)),
+            "exec": shlex.join(command_of(plan, part, broker, out, more)),
         }
         for part in plan.parts
     ]

@@ -122,6 +122,8 @@ class LaunchPlan:
         document = read_document(path)
         mistakes = Mistakes(document)
         table, _ = validate(PlanTable, document, mistakes, _WORDS, whole=lambda section: True)
+        if table is not None and not (path.parent / table.scenario).is_file():
+            mistakes.add(("scenario",), f'"{table.scenario}": no such file')
         mistakes.raise_if_any()
         assert table is not None  # without mistakes there is a table
         return cls(

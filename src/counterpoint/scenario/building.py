@@ -241,11 +241,11 @@ class Builder:
         return None
 
     def _mechanism(self, at: Path, entry: models.Multibody) -> Any:
-        from ..multibody.files.reading import ModelFile
+        from ..multibody.files.reading import ABSENT, ModelFile
 
         with self.noting(*at, "file"):
             path = self._find_model(entry.file, "a mechanism")
-            document = overridden(read_document(path), entry.set or {})
+            document = overridden(read_document(path), entry.set or {}, absent=ABSENT)
             model = ModelFile.of(path, document, allow_outside=self.folder.allow_outside)
             if not self.run_code and model.runs_code:
                 return self._leave_out(f"{entry.file} with Python files")

@@ -56,7 +56,8 @@ def function(
     kind : str
         As for :func:`sweep`.
     failed : str
-        ``"raise"`` the error of a run that fails, or return ``"nan"`` for it.
+        ``"raise"`` the error of a run that fails, or return ``"nan"`` for it, and for values with which no system can
+        be made once there was one.
     allow_outside, allow_remote
         As for :meth:`Scenario.read`.
     **options
@@ -113,6 +114,7 @@ class Function:
         self._kind: Kind = kind
         self._failed = failed
         self._made: Worker | None = None
+        self._checked = False
         self.inputs = inputs
         self.outputs = tuple(job.measures.names)
 
@@ -129,6 +131,7 @@ class Function:
         shape = points.shape[:-1]
         rows = points.reshape(-1, len(self.inputs)).tolist()
         with quiet_runs():
+            self._check(rows)
             many = self._workers > 1 and len(rows) > 1
             made = self._in_pool(rows) if many else [self._at(row) for row in rows]
         table = np.asarray(made, dtype=np.float64).reshape(*shape, len(self.outputs))
@@ -145,7 +148,7 @@ class Function:
                 raise SetupError(f"takes {', '.join(self.inputs)}; {len(values)} values and {', '.join(named)} given")
             values = (*values, *(named[name] for name in self.inputs[len(values) :]))
         if len(values) == 1 and n > 1:
-            whole = np.asarray(values[0], dtype=np.float64)
+            whole = self._numbers(", ".join(self.inputs), values[0])
             if whole.ndim == 0 or whole.shape[-1] != n:
                 raise SetupError(
                     f"takes {n} inputs, {', '.join(self.inputs)}; given is an array of shape {whole.shape}"
@@ -153,13 +156,37 @@ class Function:
             return whole
         if len(values) != n:
             raise SetupError(f"takes {n} inputs, {', '.join(self.inputs)}; {len(values)} given")
-        return np.stack(np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in values)), axis=-1)
+        given = (self._numbers(name, value) for name, value in zip(self.inputs, values, strict=True))
+        return np.stack(np.broadcast_arrays(*given), axis=-1)
+
+    def _numbers(self, name: str, value: ArrayLike) -> Array:
+        try:
+            return np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            words = "inputs are numbers; vary words and tables with cp.sweep, or in a function that returns the system"
+            raise SetupError(f"{name}: {value!r}; {words}") from None
+
+    def _check(self, rows: list[list[float]]) -> None:
+        """Raise what is wrong with names; values with which no system can be made are those of a run that fails."""
+        if self._failed == "raise" or self._checked:
+            return
+        problem: SetupError | None = None
+        for row in rows:
+            try:
+                self.worker.check(row)
+            except SetupError as error:
+                problem = problem or error
+            else:
+                self._checked = True
+                return
+        if problem is not None:
+            raise problem
 
     def _at(self, values: list[float]) -> list[float]:
         try:
             with self.worker.result(values) as result:
                 return self._job.measures.of(result)
-        except SimulationError:
+        except (SimulationError, SetupError):
             if self._failed == "raise":
                 raise
             return [nan] * len(self.outputs)

@@ -67,6 +67,11 @@ class Written:
     kind: str
     signal: str = ""
 
+    @property
+    def text(self) -> str:
+        """The measure as it is written."""
+        return f"{self.kind}({self.signal})" if self.signal else self.kind
+
     def __call__(self, result: Result, references: Mapping[str, ReferenceSignal]) -> float:
         """Return the number."""
         if not self.signal:
@@ -88,6 +93,11 @@ class Measures:
     def names(self) -> list[str]:
         """Names of the columns."""
         return list(self.functions)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """What each column holds, in words; functions by their names."""
+        return {name: f.text if isinstance(f, Written) else _name(f) for name, f in self.functions.items()}
 
     @property
     def signals(self) -> list[str] | None:
@@ -126,6 +136,10 @@ class Measures:
             signal = reference.signal(name)
             found[name] = ReferenceSignal(np.array(signal.time), np.array(signal.values), signal.is_held)
         return Measures(self.functions, found)
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return str(getattr(function, "__qualname__", type(function).__qualname__))
 
 
 def make_measures(given: Measure | Iterable[str] | Mapping[str, Measure]) -> Measures:

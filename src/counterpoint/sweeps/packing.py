@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import pickle
+from types import FunctionType
 from typing import Any
 
 from .._common.recorded import MadeBy
+from .._files.folder import file_of_module, object_of_file
 from ..errors import SetupError
 
 try:  # functions of a notebook or script are then sent as they are, not by name
@@ -22,12 +24,16 @@ def _again(made_by: MadeBy) -> Any:
 
 
 class _RecipePickler(_Pickler):  # type: ignore[misc]
-    """Writes the call that made an object of the core instead of the object."""
+    """Writes the call that made an object of the core instead of the object, and the file of a user's function."""
 
     def reducer_override(self, obj: Any) -> Any:
         made_by = getattr(obj, "made_by", None)
         if isinstance(made_by, MadeBy) and not isinstance(obj, type):
             return _again, (made_by,)
+        if isinstance(obj, type | FunctionType) and "<" not in obj.__qualname__:
+            file = file_of_module(str(obj.__module__))
+            if file is not None:
+                return object_of_file, (file, obj.__qualname__)
         if _Pickler is pickle.Pickler:
             return NotImplemented
         return super().reducer_override(obj)

@@ -14,7 +14,7 @@ from .._cases.registry import SWEEP_PLAN, check_kind
 from .._files.document import read_document
 from .._files.folder import Folder
 from .._files.problems import Document, Mistakes, Vocabulary
-from .._files.tables import FileName, OneOrMore, Positive, Table, keys_of
+from .._files.tables import Duration, FileName, OneOrMore, Table, keys_of
 from .._files.validation import validate
 from ..errors import SetupError
 from .axes import make_axis
@@ -57,7 +57,7 @@ class SweepTable(Table):
     workers: Annotated[int, Field(ge=1, le=1024)] | None = None
     kind: Literal["auto", "threads", "processes"] = "auto"
     cluster: str | None = None
-    deadline: Positive | None = None
+    deadline: Duration | None = None
     keep_results: bool = False
     vary: Annotated[dict[str, Any], Field(min_length=1)]
     set: dict[str, Any] = Field(default_factory=dict)

@@ -7,6 +7,7 @@ what can be used again between runs: checked tables, subsystems that do not chan
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .._cases.case import CaseSettings
-from .._cases.registry import read_case
+from .._cases.registry import kind_name, read_case
 from .._run.options import RunOptions
 from ..errors import SetupError
 from ..fmi.importing import Fmu
@@ -29,6 +30,11 @@ from .system_bench import SystemBench
 
 VARIANT = "variant"
 """The parameter whose values are files."""
+
+
+_SINGLE_MODELS = ("an FMU", "a mechanism", "a diagram")
+_OF_MODELS = ("until", "scheme", "threads")
+"""Options of the run of a file that is a single model, which are not keys of the file."""
 
 
 class Bench(Protocol):
@@ -66,9 +72,23 @@ class FileRecipe:
         """What tells files apart: a hash of the bytes of the file."""
         return sha256(self.path.read_bytes()).hexdigest()[:16] if self.path.is_file() else ""
 
+    @property
+    def settings(self) -> list[Any]:
+        """What else decides the runs: values for all points, and options."""
+        return [self.fixed, self.options]
+
     def read(self, more: Mapping[str, Any]) -> Any:
-        """Return the case with its fixed values and others."""
-        settings = CaseSettings(set={**self.fixed, **more})
+        """Return the case with its fixed values and others.
+
+        The options of the run of a single model are no keys of its file.
+        """
+        given = {**self.fixed, **more}
+        of_run: dict[str, Any] = {}
+        if kind_name(self.path) in _SINGLE_MODELS:
+            of_run = {name: value for name, value in {**self.options, **given}.items() if name in _OF_MODELS}
+        if "until" in of_run:
+            of_run["until"] = time_at("until", of_run["until"])
+        settings = CaseSettings(set={name: value for name, value in given.items() if name not in of_run}, **of_run)
         return read_case(self.path, allow_outside=self.allow_outside, allow_remote=self.allow_remote, settings=settings)
 
 
@@ -78,6 +98,8 @@ class _FileBench:
     def __init__(self, recipe: FileRecipe, names: Sequence[str]) -> None:
         self._recipe = recipe
         self._names = list(names)
+        # Options that are varied, or fixed by name, have gone into the case.
+        self._given = {k: v for k, v in recipe.options.items() if k not in names and k not in recipe.fixed}
         case = recipe.read({})
         self._varying = VaryingScenario(case, names) if isinstance(case, Scenario) else None
         self.system = self._varying.system if self._varying else case.build()
@@ -88,7 +110,7 @@ class _FileBench:
         else:
             case = self._recipe.read(dict(zip(self._names, values, strict=True)))
             system, options = case.build(), case.options()
-        return system, with_options(options, self._recipe.options)
+        return system, with_options(options, self._given)
 
 
 @dataclass(frozen=True)
@@ -110,6 +132,11 @@ class VariantsRecipe:
     def fingerprint(self) -> str:
         """What tells files apart."""
         return "-".join(file.fingerprint for file in self.files)
+
+    @property
+    def settings(self) -> list[Any]:
+        """What else decides the runs: values for all points, and options."""
+        return self.files[0].settings
 
 
 class _VariantsBench:
@@ -142,8 +169,15 @@ class SystemRecipe:
 
     @property
     def fingerprint(self) -> str:
-        """A system in memory is told apart by its name alone."""
-        return self.system.name
+        """What tells systems apart: a hash of their calls, steps, connections and constants."""
+        system = self.system
+        parts = [(name, part.step, _words(part.subsystem)) for name, part in system.subsystems.items()]
+        return text_hash([system.name, parts, system.connections, system.constants])
+
+    @property
+    def settings(self) -> list[Any]:
+        """What else decides the runs: options."""
+        return [self.options]
 
 
 @dataclass(frozen=True)
@@ -166,6 +200,11 @@ class FunctionRecipe:
     def fingerprint(self) -> str:
         """A function is told apart by its name alone."""
         return self.label
+
+    @property
+    def settings(self) -> list[Any]:
+        """What else decides the runs: options."""
+        return [self.options]
 
 
 class _FunctionBench:
@@ -206,6 +245,20 @@ class _FunctionBench:
 Recipe = FileRecipe | VariantsRecipe | SystemRecipe | FunctionRecipe
 
 
+def text_hash(what: Any) -> str:
+    """Return a hash of what something looks like in Python; addresses of objects, which change, are left out.
+
+    >>> text_hash([1.0, print]) == text_hash([1.0, print]) != text_hash([2.0, print])
+    True
+    """
+    return sha256(re.sub(r" at 0x[0-9a-f]+", "", repr(what)).encode()).hexdigest()[:16]
+
+
+def _words(model: Any) -> Any:
+    """Return what a subsystem looks like: the call that made it, or its attributes."""
+    return type(model).__qualname__ if model.made_by is None else model.made_by
+
+
 def make_recipe(
     what: Any,
     options: Mapping[str, Any],
@@ -236,7 +289,7 @@ def make_recipe(
 
 _KNOWN = (
     "until", "start", "scheme", "window", "pace", "real_time", "threads", "host", "approximation", "record",
-    "record_every", "first_steps", "check",
+    "record_every", "first_steps", "check", "energy_correction", "adapt",
 )  # fmt: skip
 
 

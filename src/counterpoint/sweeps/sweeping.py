@@ -16,11 +16,12 @@ from .._common.numbers import is_number
 from .._display.progress import show_points
 from ..errors import OutputError, RunInterrupted, SetupError
 from ..results import Result, load
+from ..units import time_at
 from .measures import Measure, Measures, make_measures
 from .plan import Plan, make_plan
 from .pool import Kind, Pool, check_workers
 from .progress import Callback, Counter, SweepProgress
-from .recipes import VARIANT, VariantsRecipe, make_recipe
+from .recipes import VARIANT, VariantsRecipe, make_recipe, text_hash
 from .table import MemoryTable, Table, read_table
 from .worker import Job, Row, Worker, quiet_runs
 
@@ -129,7 +130,7 @@ def sweep(
     workers: int | None = None,
     kind: Kind = "auto",
     cluster: str | Any | None = None,
-    deadline: float | None = None,
+    deadline: float | str | None = None,
     progress: bool | Callback = False,
     allow_outside: bool = False,
     allow_remote: Sequence[str] = (),
@@ -177,8 +178,8 @@ def sweep(
         results are kept. A process that crashes loses its point only.
     cluster : str or Client, optional
         Run on Dask instead: the address of a scheduler, ``"local"``, or a ``distributed.Client``.
-    deadline : float, optional
-        Wall time of a point in s; one that takes longer is stopped and marked ``late``.
+    deadline : float or str, optional
+        Wall time of a point in s, or with its unit, ``"2 min"``; one that takes longer is stopped and marked ``late``.
     progress : bool or function
         Show a bar with the time left, or call the function with a :class:`SweepProgress` about ten times per second.
     allow_outside, allow_remote
@@ -215,6 +216,7 @@ def sweep(
     if isinstance(recipe, VariantsRecipe):
         axes = {VARIANT: [file.label for file in recipe.files], **axes}
     plan = make_plan(axes, sample, points, seed)
+    deadline = time_at("deadline", deadline)
     if deadline is not None and (not is_number(deadline) or deadline <= 0):
         raise SetupError(f"deadline: {deadline!r}; expected a positive number of seconds")
     count = check_workers(workers)
@@ -223,7 +225,7 @@ def sweep(
     kept = folder is not None and keep_results
     if keep_results and not kept:
         raise SetupError("keep_results: needs a folder; give out=...")
-    table, left = _prepare(folder, plan, job, resume, overwrite)
+    table, left = _prepare(folder, plan, job, resume, overwrite=overwrite, said=_said(plan, job, reference))
     if kept:
         assert folder is not None
         (folder / "results").mkdir(exist_ok=True)
@@ -249,7 +251,7 @@ def _check(worker: Worker, plan: Plan) -> None:
 
 
 def _prepare(
-    folder: Path | None, plan: Plan, job: Job, resume: Resume | None, overwrite: bool
+    folder: Path | None, plan: Plan, job: Job, resume: Resume | None, *, overwrite: bool, said: dict[str, Any]
 ) -> tuple[Table | MemoryTable, np.ndarray[Any, Any] | None]:
     """Return the table, and the points that are left to run; None: all."""
     if resume is not None and resume not in RESUMES:
@@ -259,10 +261,6 @@ def _prepare(
             raise SetupError(f'resume: "{resume}": needs the folder of the sweep; give out=...')
         return MemoryTable(plan, job.measures.names), None
     note = folder / "sweep.json"
-    said = {
-        "plan": plan.fingerprint, "what": job.recipe.fingerprint, "parameters": plan.names, "points": plan.count,
-        "measures": job.measures.names, "sample": plan.sample, "seed": plan.seed,
-    }  # fmt: skip
     if note.exists() and resume is None and not overwrite:
         raise OutputError(
             f'{folder}: holds a sweep; go on with it (resume="unfinished", --resume unfinished), '
@@ -283,14 +281,28 @@ def _prepare(
     return table, np.flatnonzero(~(done | failed))
 
 
+def _said(plan: Plan, job: Job, reference: Any) -> dict[str, Any]:
+    """Return what tells a sweep from others: its rows belong together only where all of this is the same."""
+    given = "a result" if isinstance(reference, Result) else reference
+    return {
+        "plan": plan.fingerprint, "what": job.recipe.fingerprint, "settings": text_hash(job.recipe.settings),
+        "parameters": plan.names, "points": plan.count, "measures": job.measures.words,
+        "reference": text_hash(given if isinstance(given, Mapping) or given is None else str(given)),
+        "sample": plan.sample, "seed": plan.seed,
+    }  # fmt: skip
+
+
 def _check_same(note: Path, said: Mapping[str, Any]) -> None:
     """Refuse to go on with another sweep."""
     before = json.loads(note.read_text())
-    words = {"what": "what is run", "plan": "parameters, values or seed"}
+    words = {
+        "what": "what is run", "plan": "parameters, values or seed", "settings": "options of the run or values of set",
+        "reference": "the reference",
+    }  # fmt: skip
     other = [words.get(key, key) for key in said if before.get(key) != said[key] and key != "sample"]
     if other:
         raise OutputError(
-            f"{note.parent}: holds another sweep: {other[0]} has changed; use another folder, or overwrite=True",
+            f"{note.parent}: holds another sweep: {other[0]} changed; use another folder, or overwrite=True",
             str(note.parent),
         )
 

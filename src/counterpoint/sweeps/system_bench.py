@@ -16,7 +16,8 @@ from ..subsystems import Subsystem
 from ..system import Connection, Participant, System
 
 _OPTIONS = (
-    "until", "start", "scheme", "window", "pace", "real_time", "threads", "approximation", "record_every", "first_steps"
+    "until", "start", "scheme", "window", "pace", "real_time", "threads", "approximation", "record_every",
+    "first_steps", "energy_correction", "adapt",
 )  # fmt: skip
 _OF_PARTICIPANT = ("step", "typical_step", "pace")
 

@@ -103,6 +103,14 @@ def test_klu_is_refused_with_what_to_install_where_the_build_has_none(monkeypatc
         Formulation(solver="klu")
 
 
+@pytest.mark.parametrize("name", ["umfpack", "pardiso", "superlu", "cholmod", "lapack", "wsmp"])
+def test_solvers_that_are_measured_only_are_named_with_what_to_install(name):
+    with pytest.raises(
+        SetupError, match=rf'solver "{name}" is no solver of simulations.*study linear-algebra.*pip install'
+    ):
+        Formulation(solver=name)
+
+
 def test_llt_is_refused_for_matrices_that_are_not_positive_definite():
     with pytest.raises(SetupError, match='"dense-llt" needs a positive definite matrix'):
         Formulation(solver="dense-llt", system="kkt")
@@ -187,6 +195,80 @@ def test_every_formulation_passes_the_singular_positions_of_the_benchmark(option
     mechanism.output("B0", "B0")
     end = mechanism.run(until=20.0, step=1e-3)["four-bar.B0"].values[-1]
     np.testing.assert_allclose(end, cranks_angle(loops, 20.0), atol=1e-2)
+
+
+def parallelogram(loops, crank, coupler, masses, speed):
+    """Cranks and couplers of other lengths and masses than those of the benchmark."""
+    made = Mechanism("linkage", dimension=2)
+    for k in range(loops + 1):
+        made.point(f"A{k}", (coupler * k, 0), fixed=True)
+        made.point(f"B{k}", (coupler * k, crank), velocity=(speed, 0))
+        made.body(f"crank{k}", points=[f"A{k}", f"B{k}"], mass=masses[0])
+    for k in range(loops):
+        made.body(f"coupler{k}", points=[f"B{k}", f"B{k + 1}"], mass=masses[1])
+    made.output("tip", "B0")
+    return made
+
+
+def folding_slider_crank():
+    """Crank and rod of equal length: where they stand upright, the slider is free to stay where it is."""
+    made = Mechanism("linkage", dimension=2, gravity=(0, 0))
+    a = np.array([0.5 * np.cos(0.8), 0.5 * np.sin(0.8)])
+    made.point("O", (0, 0), fixed=True)
+    made.point("A", a, velocity=(-4 * a[1], 4 * a[0]))
+    made.point("P", (2 * a[0], 0))
+    made.point("Q", (2 * a[0] + 0.1, 0))
+    made.body("crank", points=["O", "A"], mass=1.0)
+    made.body("rod", points=["A", "P"], mass=1.0)
+    made.body("slider", points=["P", "Q"], mass=1.0)
+    made.joint("guide", "prismatic", "ground", "slider", at="P", axis=(1, 0))
+    made.output("tip", "A")
+    return made
+
+
+FOLDING = {
+    "one loop": (lambda: parallelogram(1, 0.3, 1.7, (2.0, 0.5), 2.0), 1e-3),
+    "three loops": (lambda: parallelogram(3, 0.5, 0.8, (1.0, 3.0), 2.0), 1e-3),
+    "slider-crank": (folding_slider_crank, 2e-3),
+}
+IMPLICIT = [
+    {"name": name, **more}
+    for name in ("augmented-lagrangian", "penalty")
+    for more in ({}, {"integrator": "generalised-alpha"}, {"iteration": "fixed-point"}, {"system": "kkt"})
+]
+
+
+# The iteration found other roots than the one with which the motion goes on: their energy was up to a thousand times that
+# of the start, and nothing said so.
+@pytest.mark.parametrize("which", FOLDING)
+@pytest.mark.parametrize("options", IMPLICIT, ids=label)
+def test_implicit_index_1_formulations_go_on_through_singular_positions(options, which):
+    make, step = FOLDING[which]
+    exact = make()
+    exact.formulation = Formulation(integrator="hermite")
+    expected = exact.run(until=20.0, step=step / 4)["linkage.tip"].values[::4]
+    mechanism = make()
+    mechanism.formulation = Formulation(**options)
+    result = mechanism.run(until=20.0, step=step)
+    energy = result["linkage.kinetic_energy"].values
+    assert np.ptp(result["linkage.energy"].values) < 2e-3 * energy.max()
+    np.testing.assert_allclose(result["linkage.tip"].values, expected, atol=1e-2)
+
+
+def test_a_step_without_a_solution_that_goes_on_is_an_error():
+    mechanism = parallelogram(2, 0.42, 0.52, (4.0, 4.6), 8.0)
+    mechanism.formulation = Formulation("penalty")
+    with pytest.raises(SimulationError, match=r"all solutions of the step change the energy.*smaller step.*index-3"):
+        mechanism.run(until=10.0, step=8e-3)
+
+
+def test_statistics_count_factorisations_and_softened_steps_of_every_formulation():
+    mechanism = FOLDING["three loops"][0]()
+    mechanism.formulation = Formulation("penalty")
+    mechanism.run(until=5.0, step=1e-3)
+    found = mechanism.assembled().statistics
+    assert found["factorisations"] >= found["iterations"] >= found["steps"] == 5000
+    assert 0 < found["softened_steps"] < 50
 
 
 def test_a_run_that_leaves_its_constraints_is_ended_and_told():

@@ -65,7 +65,9 @@ class DiagramCase(ModelCase):
 def read_case(file: CaseFile, settings: CaseSettings) -> DiagramCase:
     """Return the diagram with the settings given."""
     refuse_for_models(settings, "a diagram")
-    read = DiagramFile.of(file.path, overridden(file.document, settings.set), allow_outside=file.allow_outside)
+    read = DiagramFile.of(
+        file.path, overridden(file.document, settings.set, absent=("run",)), allow_outside=file.allow_outside
+    )
     check_code(file, read.runs_code)
     case = DiagramCase.of(read).with_settings(settings)
     case._check_plot(case.diagram.outputs)

@@ -17,7 +17,7 @@ from ..modelling.mechanism import Mechanism
 from ..modelling.outputs import STANDARD
 from .information import show_mechanism
 from .matrices import write_matrices
-from .reading import ModelFile
+from .reading import ABSENT, ModelFile
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -116,7 +116,9 @@ class MechanismCase(ModelCase):
 def read_case(file: CaseFile, settings: CaseSettings) -> MechanismCase:
     """Return the mechanism with the settings given."""
     refuse_for_models(settings, "a mechanism")
-    read = ModelFile.of(file.path, overridden(file.document, settings.set), allow_outside=file.allow_outside)
+    read = ModelFile.of(
+        file.path, overridden(file.document, settings.set, absent=ABSENT), allow_outside=file.allow_outside
+    )
     check_code(file, read.runs_code)
     case = MechanismCase.of(read).with_settings(settings)
     case._check_names()

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 _VOCABULARY = Vocabulary(keys_at, tags_at)
 _KINDS = (In, InCurve, InPolar, InTime, PythonObject)
+ABSENT = ("formulation", "run")
+"""Tables that a file need not have for their keys to be given beside it."""
 
 
 def load(path: str | os.PathLike[str], *, allow_outside: bool = False) -> Mechanism:

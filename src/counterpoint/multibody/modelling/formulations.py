@@ -21,6 +21,12 @@ NO_KLU = (
     "is not in this build: SuiteSparse was not found when it was made; install it (Debian: libsuitesparse-dev, conda: "
     'suitesparse) and build Counterpoint from source, or take "static-lu"'
 )
+IN_THE_STUDY = ("cholmod", "lapack", "mkl-pardiso", "pardiso", "superlu", "umfpack", "wsmp")
+ONLY_MEASURED = (
+    "is no solver of simulations: `counterpoint study linear-algebra` compares LAPACK, SuperLU (pip install scipy), "
+    "CHOLMOD, UMFPACK (pip install kvxopt) and Pardiso (pip install pypardiso) with ours; WSMP is proprietary; take "
+    '"auto"'
+)
 
 _NUMBERS: tuple[tuple[str, Callable[[float], bool], str], ...] = (
     ("penalty", lambda x: x > 0, "expected a positive number, or none to have it chosen"),
@@ -120,7 +126,9 @@ class Formulation:
             ("solver", SOLVERS),
         ):  # fmt: skip
             value = getattr(self, key)
-            if value not in known:
+            if value in IN_THE_STUDY:
+                problems.append(f'formulation: {key} "{value}" {ONLY_MEASURED}')
+            elif value not in known:
                 problems.append(f'formulation: {key} "{value}"{did_you_mean(str(value), known)}')
         problems += self._contradictions() + self._numbers() + self._solver_problems()
         if problems:
