@@ -200,10 +200,12 @@ def read_case(
         With all problems found, each with file, key and remedy.
     """
     remotes = (allow_remote,) if isinstance(allow_remote, str) else tuple(allow_remote)
-    file = CaseFile(path, allow_outside, remotes, run_code)
-    chosen = settings or CaseSettings()
-    case = kind_of(file).load().read_case(file, chosen)
-    return case if case.provenance else case.with_provenance(provenance(path, chosen), chosen.recording)
+    return _read(CaseFile(path, allow_outside, remotes, run_code, _read), settings or CaseSettings())
+
+
+def _read(file: CaseFile, settings: CaseSettings) -> Case:
+    case = kind_of(file).load().read_case(file, settings)
+    return case if case.provenance else case.with_provenance(provenance(file.path, settings), settings.recording)
 
 
 def show_case(
