@@ -176,7 +176,7 @@ def share_of(system: System, options: RunOptions, parts: Parts, part: str) -> Sh
     """
     owner = owners(system, parts)
     if part not in parts:
-        raise SetupError(f'no part "{part}"' + did_you_mean(part, parts))
+        raise SetupError(f'part: "{part}": no such part' + did_you_mean(part, parts))
     _check_settings(options)
     scheme = waiting(system, to_scheme(options.scheme), options.start)
     waits = waits_across(scheme, owner)

@@ -340,7 +340,7 @@ class FileStore:
                 raise OutputError(f"{self.path}: is a folder; name a file in it", str(self.path)) from None
             if not overwrite:
                 raise OutputError(
-                    f"{self.path}: exists already; choose another name or allow overwriting", str(self.path)
+                    f"{self.path}: already exists; choose another name or allow overwriting", str(self.path)
                 ) from None
             if self.path.stat().st_size and not h5py.is_hdf5(self.path):
                 raise OutputError(
