@@ -31,8 +31,9 @@ import numpy as np
 from ..errors import OutputError
 from .disk import Disk, open_hdf5, release, uninterrupted
 from .format import Comparisons, group_name, reason, structure, summary_text
+from .memory_store import Rows, checked_block
 from .paces import STEP_COLUMNS
-from .store import Array, LazyRows, Metadata, Rows, RunLayout, RunSummary, checked_block
+from .store import Array, LazyRows, Metadata, RunLayout, RunSummary
 
 if TYPE_CHECKING:
     from .reader import FileView
