@@ -3,7 +3,9 @@
 The contracts stand in ``pyproject.toml`` under ``tool.importlinter``.
 """
 
+import ast
 import logging
+from importlib.util import find_spec
 from pathlib import Path
 
 import grimp
@@ -28,7 +30,19 @@ def imports():
         graph[module] = {name for name in seen.find_modules_directly_imported_by(module) if name != "counterpoint"}
         if _imports_the_package(running, module):
             graph[module].add("counterpoint")
+        graph[module] |= {
+            name for name in loaded_by_name(Path(find_spec(module).origin).read_text()) if name in running.modules
+        }
     return graph
+
+
+def loaded_by_name(code):
+    """Yield the modules that a file loads with ``import_module("...")``: imports that linters do not see."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Call) and "import_module" in ast.dump(node.func) and node.args:
+            name = node.args[0]
+            if isinstance(name, ast.Constant) and str(name.value).startswith("counterpoint"):
+                yield name.value
 
 
 def _imports_the_package(graph, module):
@@ -63,6 +77,12 @@ def circles(graph):
 
 def test_a_circle_is_found():
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == [["b", "c"]]
+
+
+def test_a_module_loaded_by_its_name_is_found():
+    assert list(loaded_by_name('x = import_module("counterpoint.ssp").write\nimport_module("numpy")')) == [
+        "counterpoint.ssp"
+    ]
 
 
 def test_no_modules_import_each_other_in_a_circle(imports):

@@ -637,7 +637,7 @@ def test_overruns_are_counted_and_said():
     system = cp.System()
     system.add("box", Slow(), step=0.001)
     system.set("box.u", 0.0)
-    with pytest.warns(cp.PaceWarning, match='later than the wall clock says.*"box" at t = .*use longer steps'):
+    with pytest.warns(cp.PaceWarning, match='behind the wall clock.*"box" at t = .*use longer steps'):
         result = system.run(until=0.02, pace=cp.pace.real_time(1.0))
     assert result.overruns.overruns[0] == 20
     assert result.overruns.latest[0] > 0.01

@@ -487,3 +487,11 @@ def test_a_run_needs_an_end():
     system.add("a", cp.source(lambda t: t, outputs="y"), step=0.1)
     with pytest.raises(cp.SetupError, match="until: None; expected a finite time in s"):
         system.run(until=None)
+
+
+def test_a_name_without_a_port_says_what_is_expected():
+    system = cp.System("tank")
+    system.add("tank", cp.linear([[-1.0]], [[1.0]], x0=[0.0], inputs="inflow", outputs="level"), step=0.1)
+    system.connect("tank", "tank.inflow")
+    with pytest.raises(cp.SetupError, match=r'"tank": names no output; expected subsystem\.output; .*"tank\.level"'):
+        system.run(until=1.0)

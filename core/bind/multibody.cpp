@@ -12,8 +12,6 @@
 #include "bind/multibody_python.hpp"
 #include "bind/python_values.hpp"
 #include "check.hpp"
-#include "multibody/initial.hpp"
-#include "multibody/multibody_subsystem.hpp"
 #include "multibody/recipes.hpp"
 #include "multibody/redundancy.hpp"
 
@@ -35,78 +33,10 @@ Combination combination(int dimension, const std::vector<int>& offsets, const Ve
   return made;
 }
 
-template <class Choice>
-Choice chosen(const std::map<std::string, Choice>& names, const std::string& name) {
-  const auto found = names.find(name);
-  if (found == names.end()) throw nb::value_error(("\"" + name + "\" is not known").c_str());
-  return found->second;
-}
-
-template <class Choice>
-std::string name_in(const std::map<std::string, Choice>& names, Choice choice) {
-  for (const auto& [name, known] : names) {
-    if (known == choice) return name;
-  }
-  internal_error("a choice without a name");
-}
-
-const std::map<std::string, Formulation> formulations{{"index-3", Formulation::index3},
-                                                      {"augmented-lagrangian", Formulation::augmented_lagrangian},
-                                                      {"penalty", Formulation::penalty}};
-const std::map<std::string, SystemForm> system_forms{{"condensed", SystemForm::condensed}, {"kkt", SystemForm::kkt}};
-const std::map<std::string, Integrator> integrators{{"newmark", Integrator::newmark},
-                                                    {"hermite", Integrator::hermite},
-                                                    {"rk2", Integrator::rk2},
-                                                    {"rk4", Integrator::rk4}};
-const std::map<std::string, Iteration> iterations{{"newton", Iteration::newton},
-                                                  {"fixed-point", Iteration::fixed_point}};
 const std::map<std::string, MeasureFunction> functions{{"dot", MeasureFunction::dot},
                                                        {"distance", MeasureFunction::distance},
                                                        {"angle", MeasureFunction::angle},
                                                        {"rotation", MeasureFunction::rotation}};
-const std::map<std::string, Motion> motions{
-    {"position", Motion::position}, {"velocity", Motion::velocity}, {"acceleration", Motion::acceleration}};
-const std::map<std::string, Scalar> scalars{{"kinetic_energy", Scalar::kinetic_energy},
-                                            {"potential_energy", Scalar::potential_energy},
-                                            {"energy", Scalar::total_energy},
-                                            {"violation", Scalar::violation}};
-
-/// A model with an instant to ask it at: what the analyses in Python work with.
-class ModelView {
- public:
-  ModelView(ModelPointer model, double length) : model(std::move(model)), initial(this->model, length) {}
-
-  /// An instant at the values given; elements remember what `held` says, or begin anew when it is empty.
-  Instant at(double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
-    check(q.size(), model->all_coordinates(), "q");
-    check(v.size(), model->all_coordinates(), "v");
-    for (const Vector* values : {&u, &du, &ddu}) check(values->size(), model->inputs(), "u");
-    if (!held.empty()) check(held.size(), model->memory(), "memory");
-    memory = held.empty() ? Vector(model->memory(), 0.0) : held;
-    Instant now{.t = t,
-                .q = q.data(),
-                .v = v.data(),
-                .u = u.data(),
-                .du = du.data(),
-                .ddu = ddu.data(),
-                .memory = memory.data(),
-                .step_start = t};
-    if (held.empty()) model->start(now, memory.data());
-    return now;
-  }
-  static void check(std::size_t size, int expected, const char* name) {
-    if (size != static_cast<std::size_t>(expected)) {
-      throw nb::value_error(
-          (std::string(name) + " has " + std::to_string(size) + " values; expected " + std::to_string(expected))
-              .c_str());
-    }
-  }
-
-  ModelPointer model;
-  InitialProblem initial;
-  Vector memory, held;
-};
-
 using Coordinates = std::tuple<std::vector<int>, std::vector<int>>;
 
 Coordinates places(const SparsePattern& pattern) {
@@ -393,108 +323,6 @@ void bind_model(nb::module_& m) {
       });
 }
 
-void bind_outputs(nb::module_& m) {
-  nb::class_<Output>(m, "Output");
-  m.def(
-      "point_output",
-      [](const Combination& point, const std::string& motion) {
-        return recipe::make(recipe::point_output_factory, point, chosen(motions, motion));
-      },
-      nb::arg("point"), nb::arg("motion"));
-  m.def(
-      "measure_output",
-      [](MeasurePointer measure, const std::string& motion) {
-        return recipe::make(recipe::measure_output_factory, std::move(measure), chosen(motions, motion));
-      },
-      nb::arg("measure"), nb::arg("motion"));
-  m.def(
-      "coordinates_output",
-      [](int coordinates, const std::string& motion) {
-        return recipe::make(recipe::coordinates_output_factory, coordinates, chosen(motions, motion));
-      },
-      nb::arg("coordinates"), nb::arg("motion"));
-  m.def("reaction_output", recipe::maker(recipe::reaction_output_factory), nb::arg("first"), nb::arg("count"));
-  m.def("support_output", recipe::maker(recipe::support_output_factory), nb::arg("offset"), nb::arg("dimension"));
-  m.def("force_output", recipe::maker(recipe::force_output_factory), nb::arg("force"));
-  m.def(
-      "scalar_output",
-      [](const std::string& scalar) { return recipe::make(recipe::scalar_output_factory, chosen(scalars, scalar)); },
-      nb::arg("scalar"));
-}
-
-void bind_subsystem(nb::module_& m) {
-  nb::class_<NewmarkRule>(m, "NewmarkRule")
-      .def(nb::init<>())
-      .def_rw("beta", &NewmarkRule::beta)
-      .def_rw("gamma", &NewmarkRule::gamma)
-      .def_rw("alpha_m", &NewmarkRule::alpha_m)
-      .def_rw("alpha_f", &NewmarkRule::alpha_f);
-  nb::class_<StepperOptions>(m, "StepperOptions")
-      .def(nb::init<>())
-      .def_prop_rw(
-          "formulation", [](const StepperOptions& o) { return name_in(formulations, o.formulation); },
-          [](StepperOptions& o, const std::string& name) { o.formulation = chosen(formulations, name); })
-      .def_prop_rw(
-          "system", [](const StepperOptions& o) { return name_in(system_forms, o.system); },
-          [](StepperOptions& o, const std::string& name) { o.system = chosen(system_forms, name); })
-      .def_prop_rw(
-          "integrator", [](const StepperOptions& o) { return name_in(integrators, o.integrator); },
-          [](StepperOptions& o, const std::string& name) { o.integrator = chosen(integrators, name); })
-      .def_prop_rw(
-          "iteration", [](const StepperOptions& o) { return name_in(iterations, o.iteration); },
-          [](StepperOptions& o, const std::string& name) { o.iteration = chosen(iterations, name); })
-      .def_prop_rw(
-          "solver", [](const StepperOptions& o) { return std::string(linear::name_of(o.solver)); },
-          [](StepperOptions& o, const std::string& name) { o.solver = linear::solver_type(name); })
-      .def_rw("rule", &StepperOptions::rule)
-      .def_rw("penalty", &StepperOptions::penalty)
-      .def_rw("natural_frequency", &StepperOptions::natural_frequency)
-      .def_rw("damping_ratio", &StepperOptions::damping_ratio)
-      .def_rw("project_velocities", &StepperOptions::project_velocities)
-      .def_rw("project_accelerations", &StepperOptions::project_accelerations)
-      .def_rw("reset_multipliers", &StepperOptions::reset_multipliers)
-      .def_rw("printed", &StepperOptions::printed)
-      .def_rw("tolerance", &StepperOptions::tolerance)
-      .def_rw("length", &StepperOptions::length)
-      .def_rw("max_iterations", &StepperOptions::max_iterations)
-      .def_rw("fixed_iterations", &StepperOptions::fixed_iterations)
-      .def_rw("threads", &StepperOptions::threads);
-  nb::class_<Statistics>(m, "Statistics")
-      .def_ro("steps", &Statistics::steps)
-      .def_ro("iterations", &Statistics::iterations)
-      .def_ro("factorisations", &Statistics::factorisations)
-      .def_ro("worst_contraction", &Statistics::worst_contraction)
-      .def_ro("worst_violation", &Statistics::worst_violation)
-      .def_ro("singular_steps", &Statistics::singular_steps)
-      .def_ro("penalty_raised", &Statistics::penalty_raised)
-      .def_ro("softened_steps", &Statistics::softened_steps);
-  nb::class_<MultibodySubsystem, Subsystem>(m, "MultibodySubsystem")
-      .def(
-          "__init__",
-          [](MultibodySubsystem* self, const ModelView& model, const StepperOptions& options,
-             std::vector<OutputPointer> outputs, Vector q, Vector v, Vector input_defaults, bool guided_by_inputs,
-             double step) {
-            const MultibodySubsystem::Setup setup{std::move(q), std::move(v), std::move(input_defaults),
-                                                  guided_by_inputs, step};
-            new (self) MultibodySubsystem(model.model, options, outputs, setup);
-            recipe::describe(*self, recipe::mechanism_factory, {model.model, options, std::move(outputs), setup});
-          },
-          nb::arg("model"), nb::arg("options"), nb::arg("outputs"), nb::arg("q"), nb::arg("v"),
-          nb::arg("input_defaults"), nb::arg("guided_by_inputs"), nb::arg("step"))
-      .def_prop_ro("statistics", &MultibodySubsystem::statistics)
-      .def_prop_ro(
-          "state",
-          [](const MultibodySubsystem& self) {
-            Vector both = self.state().q;
-            both.insert(both.end(), self.state().v.begin(), self.state().v.end());
-            return both;
-          },
-          "Positions of all coordinates, then their velocities.")
-      .def_prop_ro("solver",
-                   [](const MultibodySubsystem& self) { return std::string(self.stepper().solver()->name()); })
-      .def("start", &MultibodySubsystem::start, nb::arg("t"));
-}
-
 }  // namespace
 
 void bind_multibody(nb::module_& core) {
@@ -505,8 +333,7 @@ void bind_multibody(nb::module_& core) {
   bind_linear_operations(m);
   bind_assembly(m);
   bind_model(m);
-  bind_outputs(m);
-  bind_subsystem(m);
+  bind_multibody_subsystem(m);
 }
 
 }  // namespace counterpoint::bind

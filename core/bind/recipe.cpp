@@ -31,7 +31,7 @@ ExportedSpec spec_of(const RunSpec& run, const std::vector<ParticipantNames>& na
   ExportedSpec spec;
   for (std::size_t i = 0; i < run.participants.size(); ++i) {
     const ParticipantNames& called = names.at(i);
-    spec.members.push_back({called.name, to_names(called.inputs), to_names(called.outputs), run.participants[i]});
+    spec.participants.push_back({called.name, to_names(called.inputs), to_names(called.outputs), run.participants[i]});
   }
   spec.connections = run.connections;
   spec.laws = run.laws;
@@ -106,7 +106,7 @@ void bind_recipe(nb::module_& parent) {
       .def(
           "offers_derivatives",
           [](const ExportedSpec& self, int participant) {
-            return self.members.at(participant).spec.subsystem->offers_derivatives();
+            return self.participants.at(participant).spec.subsystem->offers_derivatives();
           },
           nb::arg("participant"), "Whether dy/dt of its outputs is known.")
       .def(

@@ -68,7 +68,7 @@ void bind_signal(nb::module_& m) {
       "hold",
       [](const std::string& side) {
         if (side != "behind" && side != "ahead") {
-          throw nb::value_error(("hold: side \"" + side + "\" is not known; \"behind\" and \"ahead\" are").c_str());
+          throw nb::value_error(("hold: side \"" + side + "\"; expected \"behind\" or \"ahead\"").c_str());
         }
         return recipe::make(recipe::hold_factory, side == "behind" ? HoldSide::behind : HoldSide::ahead);
       },
@@ -82,8 +82,7 @@ void bind_signal(nb::module_& m) {
       "mean",
       [](const std::string& kind) {
         if (kind != "arithmetic" && kind != "time-weighted") {
-          throw nb::value_error(
-              ("mean: kind \"" + kind + "\" is not known; \"arithmetic\" and \"time-weighted\" are").c_str());
+          throw nb::value_error(("mean: kind \"" + kind + "\"; expected \"arithmetic\" or \"time-weighted\"").c_str());
         }
         return recipe::make(recipe::mean_factory,
                             kind == "arithmetic" ? MeanKind::arithmetic : MeanKind::time_weighted);

@@ -21,7 +21,7 @@ PrecedenceRule::PrecedenceRule(Network& network, const RunSpec& spec)
   }
   for (Candidate& consumer : candidates_) {
     for (Connection& c : consumer.participant->inputs->connections()) {
-      consumer.intakes.push_back({&c, &network_.participants[c.source]});
+      consumer.incoming.push_back({&c, &network_.participants[c.source]});
       candidates_[c.source].neighbours.push_back(&consumer);
       consumer.neighbours.push_back(&candidates_[c.source]);
     }

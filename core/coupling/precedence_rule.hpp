@@ -28,7 +28,7 @@ class PrecedenceRule {
   /// What the rule says about one participant. Pointers, since all of them are followed in every turn.
   struct Candidate {
     /// What it takes from another participant.
-    struct Intake {
+    struct Incoming {
       Connection* connection;
       const Participant* source;
     };
@@ -41,7 +41,7 @@ class PrecedenceRule {
     bool represented = false;     ///< another member stands for it in `round`
     FedSubsystem* fed = nullptr;  ///< another program steps it: it steps when a sample has come
     fast::Round* round = nullptr;  ///< it goes in rounds (fast/round.hpp)
-    std::vector<Intake> intakes;
+    std::vector<Incoming> incoming;
     const std::vector<Network::ConnectionEnd>* outgoing = nullptr;  ///< its consumers
     std::vector<Candidate*> neighbours;                             ///< those whose permission may change when it moves
   };
@@ -142,7 +142,7 @@ class PrecedenceRule {
     const double tolerance = network_.tolerance;
     double end = latest;
     double begin = Polynomial::infinity;
-    for (const auto& [connection, source] : c.intakes) {
+    for (const auto& [connection, source] : c.incoming) {
       if (connection->waits) {
         if (!connection->reads_earlier && !source->finished())
           end = connection->sees_window() ? -latest : std::min(end, source->t + tolerance);

@@ -48,10 +48,7 @@ class SavedState {
 /// 10. Events. When an event ended the last step of a subsystem that stops early, `output_before_event()` returns the
 ///     outputs right before it, else null. Where they differ from the outputs the signal jumps, and no approximation
 ///     reaches across.
-/// 11. Work elsewhere. A subsystem whose steps are made in another process (`works_elsewhere()`) may be told of its
-///     next step beforehand, `announce(t, t_end, u)`, so that others can step meanwhile. The same step follows, unless
-///     the run ends.
-/// 12. Failure. A failure is an exception (failure.hpp): SolverFailure when the numerics gave up, ComponentFailure when
+/// 11. Failure. A failure is an exception (failure.hpp): SolverFailure when the numerics gave up, ComponentFailure when
 /// a
 ///     component did, ModelFailure when a model in another language threw. RunEnd is not a failure.
 ///
@@ -72,8 +69,6 @@ class Subsystem : public recipe::Describable {
 
   virtual bool stops_early() const { return false; }
   virtual const double* output_before_event() { return nullptr; }
-  virtual bool works_elsewhere() const { return false; }
-  virtual void announce(double /*t*/, double /*t_end*/, Inputs& /*u*/) {}
   virtual bool offers_derivatives() const { return false; }
   virtual bool uses_input_slopes() const { return false; }
   virtual const double* output_derivative(double /*t*/, Inputs& /*u*/) { return nullptr; }

@@ -110,7 +110,7 @@ void ExportedModel::evaluate_again() {
   publish_inputs();
   Network& network = scheduler_->network();
   for (int pass = 0; pass < spec_.initial_passes; ++pass) {
-    for (std::size_t i = 0; i < spec_.members.size(); ++i) {
+    for (std::size_t i = 0; i < spec_.participants.size(); ++i) {
       Participant& p = network.participants[i];
       if (std::abs(p.t - time_) > network.tolerance) continue;
       p.inputs->freeze(p.t, p.t_next);

@@ -11,7 +11,7 @@ struct Fields<exported::Names> {
   static auto of(auto& n) { return std::tie(n.name, n.width); }
 };
 template <>
-struct Fields<exported::Member> {
+struct Fields<exported::ExportedParticipant> {
   static auto of(auto& m) {
     return std::tie(m.name, m.inputs, m.outputs, m.spec.subsystem, m.spec.step, m.spec.constants, m.spec.waits_for);
   }
@@ -27,15 +27,15 @@ struct Fields<exported::Variable> {
 template <>
 struct Fields<exported::ExportedSpec> {
   static auto of(auto& s) {
-    return std::tie(s.token, s.members, s.connections, s.laws, s.torn, s.tolerance, s.initial_passes, s.inputs,
+    return std::tie(s.token, s.participants, s.connections, s.laws, s.torn, s.tolerance, s.initial_passes, s.inputs,
                     s.outputs, s.variables);
   }
 };
 template <>
 inline constexpr int count_of<exported::Role> = 4;
 template <>
-struct Labelled<exported::Member> {
-  static Label of(const exported::Member& m) { return {m.name, "subsystems." + m.name}; }
+struct Labelled<exported::ExportedParticipant> {
+  static Label of(const exported::ExportedParticipant& m) { return {m.name, "subsystems." + m.name}; }
 };
 template <>
 struct Check<exported::ExportedSpec> {

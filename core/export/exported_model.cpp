@@ -137,8 +137,8 @@ RunSpec ExportedModel::run_spec(double start) const {
   run.initial_passes = spec_.initial_passes;
   run.torn = spec_.torn;
   run.connections = spec_.connections;
-  for (const Member& member : spec_.members) {
-    run.participants.push_back(member.spec);
+  for (const ExportedParticipant& participant : spec_.participants) {
+    run.participants.push_back(participant.spec);
     run.participants.back().records = false;
   }
   const int source = static_cast<int>(run.participants.size());
@@ -169,7 +169,7 @@ void ExportedModel::build() {
   finish();
   scheduler_.reset();
   // Variables stay where they are: a caller may hold a reference to one.
-  if (!is_built_) spec_.members = read_spec(body_, resources_, changes_).members;
+  if (!is_built_) spec_.participants = read_spec(body_, resources_, changes_).participants;
   is_built_ = true;
   scheduler_ = std::make_unique<Scheduler>(run_spec(start_), 1);
 }
@@ -226,7 +226,7 @@ void ExportedModel::advance(double time) {
 double ExportedModel::next_end() const {
   const Network& network = scheduler_->network();
   double end = Polynomial::infinity;
-  for (std::size_t i = 0; i < spec_.members.size(); ++i) {
+  for (std::size_t i = 0; i < spec_.participants.size(); ++i) {
     const Participant& p = network.participants[i];
     end = std::min(end, p.t > time_ + network.tolerance ? p.t : p.t_next);
   }
@@ -287,10 +287,11 @@ void ExportedModel::reset() {
 std::string ExportedModel::explain(const std::exception& error) {
   if (!scheduler_) return error.what();
   const Failure failure = std::exchange(scheduler_->network().failure, {});  // the next error is another one
-  if (failure.participant < 0 || failure.participant >= static_cast<int>(spec_.members.size())) return error.what();
-  const Member& member = spec_.members[failure.participant];
-  const auto& ports = failure.kind == Failure::Kind::signal ? member.inputs : member.outputs;
-  return failure.sentence(member.name, failure.port < 0 ? "" : scalar_name(ports, failure.port));
+  if (failure.participant < 0 || failure.participant >= static_cast<int>(spec_.participants.size()))
+    return error.what();
+  const ExportedParticipant& participant = spec_.participants[failure.participant];
+  const auto& ports = failure.kind == Failure::Kind::signal ? participant.inputs : participant.outputs;
+  return failure.sentence(participant.name, failure.port < 0 ? "" : scalar_name(ports, failure.port));
 }
 
 ExportedModel::StatePointer ExportedModel::save() const {

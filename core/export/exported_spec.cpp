@@ -80,7 +80,7 @@ class SpecCheck {
   SpecCheck(const ExportedSpec& spec, Reader& reader) : spec_(spec), reader_(reader) {}
 
   void all() {
-    for (std::size_t i = 0; i < spec_.members.size(); ++i) member(spec_.members[i].spec);
+    for (std::size_t i = 0; i < spec_.participants.size(); ++i) participant(spec_.participants[i].spec);
     no_circle();
     if (!spec_.laws.empty()) reader_.fail("coupling laws cannot be written down");
     for (const ConnectionSpec& c : spec_.connections) connection(c);
@@ -95,7 +95,7 @@ class SpecCheck {
   }
 
  private:
-  void member(const ParticipantSpec& p) {
+  void participant(const ParticipantSpec& p) {
     const bool is_step = p.step == 0.0 || p.step > spec_.tolerance;  // below that, two times are equal
     if (!std::isfinite(p.step) || !is_step)
       reader_.fail("a step size is neither 0 nor greater than the tolerance of times");
@@ -106,11 +106,11 @@ class SpecCheck {
   void no_circle() {
     // Remove those that wait for none of the rest; when none can be removed, the rest contains a circle.
     std::set<int> here;
-    for (std::size_t i = 0; i < spec_.members.size(); ++i) here.insert(static_cast<int>(i));
+    for (std::size_t i = 0; i < spec_.participants.size(); ++i) here.insert(static_cast<int>(i));
     while (!here.empty()) {
       const std::size_t before = here.size();
       std::erase_if(here, [&](int i) {
-        const std::vector<int>& list = spec_.members[i].spec.waits_for;
+        const std::vector<int>& list = spec_.participants[i].spec.waits_for;
         return std::none_of(list.begin(), list.end(), [&](int other) { return here.count(other) > 0; });
       });
       if (here.size() == before) reader_.fail("subsystems wait for each other");
@@ -147,8 +147,8 @@ class SpecCheck {
     return width;
   }
   const Subsystem& participant(int index) {
-    if (index < 0 || index >= static_cast<int>(spec_.members.size())) reader_.fail("a subsystem does not exist");
-    return *spec_.members[index].spec.subsystem;
+    if (index < 0 || index >= static_cast<int>(spec_.participants.size())) reader_.fail("a subsystem does not exist");
+    return *spec_.participants[index].spec.subsystem;
   }
   int inputs_of(int index) { return participant(index).input_width(); }
   int outputs_of(int index) { return participant(index).output_width(); }

@@ -16,7 +16,7 @@ struct Names {
 };
 
 /// A subsystem with its name and those of its ports.
-struct Member {
+struct ExportedParticipant {
   std::string name;
   std::vector<Names> inputs, outputs;
   ParticipantSpec spec;
@@ -46,7 +46,7 @@ struct Variable {
 /// All that is in a recipe: a run, and what an FMU shows of it.
 struct ExportedSpec {
   std::string token;  ///< of the FMU's description: both belong together
-  std::vector<Member> members;
+  std::vector<ExportedParticipant> participants;
   std::vector<ConnectionSpec> connections;
   std::vector<LawSpec> laws;
   std::vector<TornInput> torn;

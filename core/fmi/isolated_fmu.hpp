@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "coupling/fast/steppers.hpp"
 #include "fmi/fmu_base.hpp"
 #include "link/child_process.hpp"
 #include "link/remote_subsystem.hpp"
@@ -37,7 +38,7 @@ struct ChildOrder {
 ///     others:  pass the call on over shared memory; when the process died or is late: kill what is left of it and say
 ///              how it ended, what the FMU said and what it printed
 ///     finish:  let it end, kill what is left
-class IsolatedFmu final : public Subsystem, public OwnInputs {
+class IsolatedFmu final : public Subsystem, public OwnInputs, public fast::AnnouncedStepper {
  public:
   IsolatedFmu(std::string library, FmuSetup setup, Isolation isolation);
   ~IsolatedFmu() override;
@@ -51,7 +52,6 @@ class IsolatedFmu final : public Subsystem, public OwnInputs {
   const double* output(double t, Inputs& u) override { return running().output(t, u); }
   bool stops_early() const override { return may_stop_early(order_.setup); }
   const double* output_before_event() override { return running().output_before_event(); }
-  bool works_elsewhere() const override { return true; }
   void announce(double t, double t_end, Inputs& u) override { running().announce(t, t_end, u); }
   double preferred_step() const override { return remote_ ? remote_->preferred_step() : 0.0; }
   bool offers_derivatives() const override { return order_.setup.output_slopes; }

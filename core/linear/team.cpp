@@ -36,7 +36,7 @@ std::uint64_t packed(std::uint32_t task, std::uint32_t parts) { return std::uint
 
 constexpr long first_alone = 32;
 constexpr long most_alone = 512;
-constexpr long long_in_time = 1000;  ///< tasks without anybody late, after which trust is restored
+constexpr long long_in_time = 1000;  ///< tasks without a late thread, after which trust is restored
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "coupling/fast/steppers.hpp"
 #include "coupling/subsystem.hpp"
 #include "link/frames.hpp"
 #include "link/ports.hpp"
@@ -27,7 +28,7 @@ struct RemoteSettings {
 /// One round trip makes a step: the command brings the inputs at those shares of the step at which they were asked last
 /// time, the reply brings the outputs. Inputs at other times are requested, so that a run gives the same bits as one
 /// with the subsystem in this process.
-class RemoteSubsystem final : public Subsystem {
+class RemoteSubsystem final : public Subsystem, public fast::AnnouncedStepper {
  public:
   /// Takes a link after the handshake; waits for the ports.
   RemoteSubsystem(std::unique_ptr<FrameLink> link, RemoteSettings settings);
@@ -45,7 +46,6 @@ class RemoteSubsystem final : public Subsystem {
   const double* output(double t, Inputs& u) override;
   bool stops_early() const override { return ports_.stops_early; }
   const double* output_before_event() override { return has_before_ ? before_.data() : nullptr; }
-  bool works_elsewhere() const override { return true; }
   void announce(double t, double t_end, Inputs& u) override;
   bool offers_derivatives() const override { return ports_.derivatives; }
   const double* output_derivative(double t, Inputs& u) override;

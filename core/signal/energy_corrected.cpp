@@ -83,7 +83,7 @@ class EnergyCorrected final : public Approximation {
     return sum;
   }
 
-  /// Whether an error whose integral is -`missed` has put energy into the receiver; so too where nobody asks.
+  /// Whether an error whose integral is -`missed` has put energy into the receiver; also where this is not asked.
   bool created_energy(double missed, int component, double begin, double end, double tolerance) const {
     if (conjugate_.column < 0) return true;
     if (own_ == nullptr || own_->end() <= own_->begin()) return false;

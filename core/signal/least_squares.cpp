@@ -16,8 +16,8 @@ class LeastSquares final : public Approximation {
   LeastSquares(int order, int points) : order_(order), points_(points) {
     check_order(order, "least squares");
     if (points < order + 1 || points > 64) {
-      throw std::invalid_argument("least squares: order " + std::to_string(order) + " needs " +
-                                  std::to_string(order + 1) + " to 64 points, not " + std::to_string(points));
+      throw std::invalid_argument("least squares: " + std::to_string(points) + " points; order " +
+                                  std::to_string(order) + " needs " + std::to_string(order + 1) + " to 64");
     }
   }
   int points_behind() const override { return points_; }

@@ -81,7 +81,7 @@ std::size_t Samples::ahead_among_many(double t) const {
 void check_order(int order, const char* approximation) {
   if (order < 0 || order > 4) {
     throw std::invalid_argument(std::string(approximation) + ": order " + std::to_string(order) +
-                                " is not offered; orders 0 to 4 are");
+                                "; expected an order from 0 to 4");
   }
 }
 

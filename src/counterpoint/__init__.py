@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._common.lazy import loading
+from ._common.provided import provide
 from ._common.version import VERSION
 
 __version__ = VERSION
@@ -175,3 +176,13 @@ _MODULES = (
 __all__ = list(_HOME)
 
 __getattr__, __dir__ = loading(__name__, _HOME, _MODULES)
+
+provide(
+    {
+        "advise": "counterpoint.advise.advise",
+        "linearise": "counterpoint.linearisation.linearise",
+        "quick_stability": "counterpoint.stability_analysis.analysis.quick_stability",
+        "stability": "counterpoint.stability_analysis.stability",
+        "write_ssp": "counterpoint.ssp.write",
+    }
+)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from importlib import import_module
 from numbers import Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ._common.numbers import is_number, is_whole
 from ._common.ports import PortSpec, port_widths
+from ._common.provided import provided
 from ._run.checks import find_problems
 from ._run.declaring import InterfacesAndEvents
 from ._run.host_ports import HostPorts
@@ -566,8 +566,7 @@ class System(InterfacesAndEvents):
         >>> result.assess(2e-3).verdict
         'trustworthy'
         """
-        # Advice knows systems, not the other way round: it is found by name when it is needed.
-        made: Advice = import_module("counterpoint.advise").advise(
+        made: Advice = provided("advise")(
             self, time_at("until", until), tolerance, change_steps=change_steps, schemes=schemes,
             operating_points=[time_at("operating_points", t) for t in operating_points], progress=progress,
         )  # fmt: skip

@@ -195,7 +195,7 @@ def test_surrogates_at_several_operating_points_have_a_motion_that_one_has_not()
     right = forced_pair(8.0).advise(16.0, 0.05, operating_points=[8.0])
     assert early.residual > 0.3
     assert right.residual < 0.05
-    assert "linear surrogates have" in str(right)
+    assert "linear surrogates reproduce" in str(right)
     assert right.run().assess(0.1).verdict == "trustworthy"
 
 

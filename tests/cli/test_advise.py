@@ -27,7 +27,7 @@ def test_the_scenario_with_the_recommended_settings_runs_as_it_is(tmp_path, monk
     assert code == 0, err
     code, _, err = counterpoint("advise", examples / "two_mass.toml", "--write", "advised.toml")
     assert code == 2
-    assert "already there" in err
+    assert "already exists" in err
 
 
 def test_a_scenario_that_names_files_is_written_beside_them(tmp_path, monkeypatch, counterpoint, examples):

@@ -48,7 +48,11 @@ to = "fast.u"
         ("", '{ kind = "taylor", order = 5 }', ["connections[0].approximation.order: 5", "4"]),
         ("", '{ kind = "transition", order = 6 }', ["connections[0].approximation.order: 6", "4"]),
         ("", '{ kind = "least-squares", order = 5, points = 9 }', ["connections[0].approximation.order: 5", "4"]),
-        ("", '{ kind = "least-squares", order = 2, points = 2 }', ["connections[0].approximation", "3 to 64 points"]),
+        (
+            "",
+            '{ kind = "least-squares", order = 2, points = 2 }',
+            ["connections[0].approximation", "2 points; order 2 needs 3 to 64"],
+        ),
         ("", '{ kind = "least-squares", order = 1, points = 99 }', ["connections[0].approximation.points: 99", "64"]),
         ("threads = 99999999999", "", ["threads: 99999999999", "1024"]),
         ("window = { length = 0.2, repeats = 99999999999 }", "", ["window.repeats: 99999999999", "1000000"]),

@@ -101,4 +101,4 @@ def test_toml_is_read_whatever_its_name(folder, counterpoint, monkeypatch, tmp_p
 def test_plans_are_told_where_they_go(folder, counterpoint, monkeypatch):
     monkeypatch.chdir(folder)
     for name, command in (("two_mass_sweep.toml", "sweep"), ("two_mass_launch.toml", "launch")):
-        assert f"; counterpoint {command} takes it" in counterpoint("run", name)[2]
+        assert f"; use counterpoint {command}" in counterpoint("run", name)[2]

@@ -225,7 +225,7 @@ TEST(an_order_that_is_not_offered_is_refused_with_the_value_and_the_range) {
   CHECK_THROWS(std::invalid_argument, "taylor: order 5", make_taylor(5));
   CHECK_THROWS(std::invalid_argument, "transition: order 7", make_transition(7));
   CHECK_THROWS(std::invalid_argument, "least squares: order 9", make_least_squares(9, 12));
-  CHECK_THROWS(std::invalid_argument, "needs 3 to 64 points, not 2", make_least_squares(2, 2));
+  CHECK_THROWS(std::invalid_argument, "2 points; order 2 needs 3 to 64", make_least_squares(2, 2));
   CHECK_THROWS(std::invalid_argument, "not 65", make_least_squares(2, 65));
 }
 

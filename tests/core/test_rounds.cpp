@@ -2,6 +2,7 @@
 
 #include "check.hpp"
 #include "coupling/fast/groups.hpp"
+#include "coupling/fast/steppers.hpp"
 #include "models.hpp"
 
 using namespace counterpoint;
@@ -140,14 +141,13 @@ RunSpec holding_ring(int count, bool says_so, const ApproximationPointer& approx
 }
 
 /// A walker that makes its steps when they are announced, where they are, and then only hands them over.
-class Elsewhere final : public Subsystem {
+class Elsewhere final : public Subsystem, public fast::AnnouncedStepper {
  public:
   Elsewhere(int inputs, double x0, std::vector<int>& calls, int number)
       : walker_(inputs, x0), calls_(calls), number_(number) {}
   int input_width() const override { return walker_.input_width(); }
   int output_width() const override { return 1; }
   void start(double t) override { walker_.start(t); }
-  bool works_elsewhere() const override { return true; }
   void announce(double t, double t_end, Inputs& u) override {
     CHECK(!is_announced_);
     is_announced_ = true;

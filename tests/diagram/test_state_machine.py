@@ -164,7 +164,7 @@ def test_mistakes_are_named() -> None:
     with pytest.raises(SetupError, match="has no states"):
         model.subsystem()
     machine.state("a", entry="y = u")
-    with pytest.raises(SetupError, match='"a" is there already'):
+    with pytest.raises(SetupError, match='"a" already exists'):
         machine.state("a")
     with pytest.raises(SetupError, match='no state "b" to leave'):
         machine.transition("b", "a", "u > 0")

@@ -40,7 +40,7 @@ def test_every_subsystem_is_in_one_part():
 
 
 def test_an_unknown_part_is_named():
-    with pytest.raises(cp.SetupError, match='no part "aa"; did you mean "a"'):
+    with pytest.raises(cp.SetupError, match='part: "aa": no such part; did you mean "a"'):
         share_of(two(), RunOptions(until=1.0), one_each(two()), "aa")
 
 

@@ -79,7 +79,8 @@ def test_half_an_archive_is_refused(tmp_path):
 
 
 def test_a_missing_file_and_a_directory_are_named(tmp_path):
-    assert "No such file" in problems(tmp_path / "none.fmu")
+    (tmp_path / "nine.fmu").touch()
+    assert 'no such file; did you mean "nine.fmu"?' in problems(tmp_path / "none.fmu")
     assert "is a directory" in problems(tmp_path)
 
 

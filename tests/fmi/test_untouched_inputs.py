@@ -9,7 +9,7 @@ import pytest
 import counterpoint as cp
 from counterpoint._cases.case import CaseSettings
 from counterpoint._cases.registry import read_case
-from counterpoint.fmi import importing as fmu_importing
+from counterpoint.fmi import Fmu
 from counterpoint.fmi.doctor import examine
 
 from .models import OSCILLATOR, model_of
@@ -146,7 +146,7 @@ def test_a_model_is_linearised_with_the_values_of_untouched_inputs(built):
     wrong, _ = with_wrong_start(built, 2, "model-exchange")
     seen = []
 
-    class Watched(fmu_importing.Fmu):
+    class Watched(Fmu):
         def jacobian(self, unknowns, knowns):
             seen.append(self.read("force"))
             return super().jacobian(unknowns, knowns)

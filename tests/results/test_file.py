@@ -108,7 +108,7 @@ def test_loading_reads_no_rows_until_they_are_asked_for(tmp_path, monkeypatch):
 def test_an_existing_file_is_refused_and_left_alone(tmp_path):
     path = tmp_path / "run.h5"
     FileStore(path, ONE, {"name": "first"}).close(RunSummary("finished"))
-    with pytest.raises(OutputError, match=r"run\.h5: exists already; choose another name") as caught:
+    with pytest.raises(OutputError, match=r"run\.h5: already exists; choose another name") as caught:
         FileStore(path, ONE)
     assert (caught.value.path, caught.value.exit_code) == (str(path), 2)
     assert load(path).name == "first"

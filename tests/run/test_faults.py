@@ -488,7 +488,7 @@ def test_an_existing_file_is_not_overwritten_unasked(tmp_path):
     path = tmp_path / "run.h5"
     run(Model(), file=path).close()
     before = path.read_bytes()
-    with pytest.raises(cp.OutputError, match="exists already"):
+    with pytest.raises(cp.OutputError, match="already exists"):
         run(Model(), file=path, until=2.0)
     assert path.read_bytes() == before
     run(Model(), file=path, until=2.0, overwrite=True).close()

@@ -275,8 +275,14 @@ def test_a_run_that_is_driven_by_hand_may_set_an_input_that_events_change():
 @pytest.mark.parametrize(
     ("plan", "text"),
     [
-        (lambda s: s.at(2.0, "tank.flow", 1.0), r"events\[0\].at: 2.0 s does not lie before the end of the run, 1.0 s"),
-        (lambda s: s.at(-1.0, "tank.flow", 1.0), r"events\[0\].at: -1.0 s lies before the start of the run"),
+        (
+            lambda s: s.at(2.0, "tank.flow", 1.0),
+            r"events\[0\].at: 2.0 s; it must come before the end of the run, 1.0 s",
+        ),
+        (
+            lambda s: s.at(-1.0, "tank.flow", 1.0),
+            r"events\[0\].at: -1.0 s; it must not come before the start of the run",
+        ),
         (lambda s: s.at(0.5, "tank.flow", 1.0, until=0.4), r"until: 0.4 s; it must come after the event at 0.5 s"),
         (lambda s: s.at(math.nan, "tank.flow", 1.0), r"at: nan; expected a finite time"),
         (lambda s: s.at(0.5, "tank.flwo", 1.0), r'"tank" has no input "flwo"; did you mean "flow"\?; parameters'),

@@ -117,7 +117,7 @@ def test_the_schema_knows_bonds_and_events():
     ("wrong", "right", "expected"),
     [
         ("scale = 0.0", "scale = 0.0\noffset = 1.0", "events[0]: needs exactly one of override, scale"),
-        ('at = "500 ms"', 'at = "5 s"\n', "events[0].at: 5.0 s does not lie before the end of the run, 1.0 s"),
+        ('at = "500 ms"', 'at = "5 s"\n', "events[0].at: 5.0 s; it must come before the end of the run, 1.0 s"),
         ("until = 0.7", "until = 0.2", "events[0].until: 0.2 s; it must come after the event at 0.5 s"),
         ('target = "left.torque"\nscale', 'target = "left.torqe"\nscale', 'events[0].target: "left.torqe"'),
         ('when = "right.phi > 0.5"', 'when = "right.phi = 0.5"', "events[1].when: "),

@@ -1,24 +1,17 @@
 """The study of the advice: its quick form has the committed numbers."""
 
-import csv
-
 import pytest
 
-from counterpoint.studies import run_study
 from counterpoint.studies.advice.two_mass_family import Family
 
+from .reading import read_claims
+
+STUDY = "advice"
 pytestmark = pytest.mark.timeout(600)  # the first test runs the study
 
 
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("study")
-    return folder, run_study("advice", folder, quick=True)
-
-
 def test_each_claim_has_an_origin_and_a_reason_where_it_fails(quick):
-    with (quick[0] / "claims.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_claims(quick[0])
     assert {row["origin"] for row in rows} == {"ours"}
     assert all(row["remark"] and "not known" not in row["remark"] for row in rows if row["holds"] == "no")
 

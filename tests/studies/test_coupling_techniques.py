@@ -1,7 +1,5 @@
 """The study of coupling techniques: every technique gives the same motion, and every claim is decided."""
 
-import csv
-
 import numpy as np
 import pytest
 
@@ -10,6 +8,8 @@ from counterpoint.studies.coupling_techniques import cosimulation, function_eval
 from counterpoint.studies.coupling_techniques.claims import evaluation_claims
 from counterpoint.studies.coupling_techniques.cosimulation import REFERENCE, TECHNIQUES
 from counterpoint.studies.coupling_techniques.linkage import START_SPEED, linkage
+
+from .reading import read_claims
 
 
 def test_the_linkage_has_one_degree_of_freedom_and_the_printed_start():
@@ -115,8 +115,7 @@ def test_what_is_missing_was_not_measured_and_other_techniques_cannot_be_compare
 def test_the_study_writes_its_claims_figures_and_page(tmp_path, committed):
     report = run_study("coupling-techniques", tmp_path, quick=True)
     assert committed["changes"](report, "coupling-techniques") == []
-    with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_claims(tmp_path)
     assert len(rows) == len(report.claims) == 30
     assert all(path.stat().st_size > 1000 for path in report.written)
     same = [row for row in rows if "results" in row["claim"]]

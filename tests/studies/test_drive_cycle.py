@@ -1,36 +1,23 @@
 """The drive-cycle study: its quick form, the step law, and that the cut car is the whole car."""
 
-import csv
-
 import numpy as np
 import pytest
 
 import counterpoint as cp
 from counterpoint.diagram.library import drive_cycle
 from counterpoint.pace import Step
-from counterpoint.studies import run_study
 from counterpoint.studies.assumed import assumed, mean_distance
 from counterpoint.studies.drive_cycle.experiment import Case, discretisation_error, run_coupled, run_monolithic
 from counterpoint.studies.drive_cycle.law import GradientOfOutput
 
+from .reading import claim, read_claims
+
+STUDY = "drive-cycle"
 pytestmark = pytest.mark.timeout(600)  # the first test runs the study
 
 
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("study")
-    calls = []
-    report = run_study("drive-cycle", folder, quick=True, progress=lambda *call: calls.append(call))
-    return folder, report, calls
-
-
-def claim(report, beginning):
-    return next(c for c in report.claims if c.claim.startswith(beginning))
-
-
 def test_each_claim_has_an_origin_and_a_verdict(quick):
-    with (quick[0] / "claims.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_claims(quick[0])
     assert len(rows) == len(quick[1].claims)
     assert {row["origin"] for row in rows} == {"printed", "derived", "ours"}
     assert all(row["remark"] for row in rows if row["holds"] != "yes")

@@ -1,36 +1,23 @@
 """The quick form of the helicopter study, from the command to the files, and what its parts compute."""
 
-import csv
-
 import numpy as np
 import pytest
 
-from counterpoint.studies import run_study
 from counterpoint.studies.helicopter.data import GRAVITY, MAIN, MASS, TAIL, THRUST
 from counterpoint.studies.helicopter.experiment import fuselage_model, tail_model, whole_model
 from counterpoint.studies.helicopter.fuselage import ELEMENTS, MASSES, NODES, element_stiffness, stick_modes
 from counterpoint.studies.helicopter.hover import hover
 from counterpoint.studies.helicopter.models import INTERFACE
 
+from .reading import claim, read_claims
+
+STUDY = "helicopter"
 pytestmark = pytest.mark.timeout(600)  # the first test runs the study
-
-
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("study")
-    calls = []
-    report = run_study("helicopter", folder, quick=True, progress=lambda *call: calls.append(call))
-    return folder, report, calls
-
-
-def claim(report, beginning):
-    return next(c for c in report.claims if c.claim.startswith(beginning))
 
 
 def test_every_row_has_a_value_of_ours_and_a_verdict(quick):
     folder, report, *_ = quick
-    with (folder / "claims.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_claims(folder)
     assert len(rows) == len(report.claims)
     for row in rows:
         assert row["claim"] and row["published"] and row["tolerance"] and row["unit"], row

@@ -1,27 +1,20 @@
 """The study of implicit coupling: its claims hold, its figures are there, its problems are what they say."""
 
-import csv
-
 import numpy as np
 import pytest
 
 import counterpoint as cp
-from counterpoint.studies import run_study
 from counterpoint.studies.implicit import equation, strong
 from counterpoint.studies.implicit.outcome import outcome
 
+from .reading import read_claims
+
+STUDY = "implicit"
 pytestmark = pytest.mark.timeout(600)  # the first test runs the study
 
 
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("study")
-    return folder, run_study("implicit", folder, quick=True)
-
-
 def test_every_claim_holds(quick):
-    with (quick[0] / "claims.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_claims(quick[0])
     assert [row["claim"] for row in rows if row["holds"] != "yes"] == []
     assert {row["origin"] for row in rows} == {"printed", "derived", "ours"}
 

@@ -1,12 +1,9 @@
 """The quick form of the kart study, from the command to the files, and what its parts compute."""
 
-import csv
-
 import numpy as np
 import pytest
 
 import counterpoint as cp
-from counterpoint.studies import run_study
 from counterpoint.studies.kart import published
 from counterpoint.studies.kart.claims import shift_times
 from counterpoint.studies.kart.experiment import Case, master_diagram, simulate
@@ -15,25 +12,15 @@ from counterpoint.studies.kart.outcome import Outcome
 from counterpoint.studies.kart.runs import LARGEST, REFERENCE, cases
 from counterpoint.studies.kart.tables import parameters
 
+from .reading import claim, read_claims
+
+STUDY = "kart"
 pytestmark = pytest.mark.timeout(600)  # the first test runs the study
-
-
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("study")
-    calls = []
-    report = run_study("kart", folder, quick=True, progress=lambda *call: calls.append(call))
-    return folder, report, calls
-
-
-def claim(report, beginning):
-    return next(c for c in report.claims if c.claim.startswith(beginning))
 
 
 def test_every_row_has_a_value_of_ours_and_a_verdict(quick):
     folder, report, *_ = quick
-    with (folder / "claims.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_claims(folder)
     assert len(rows) == len(report.claims) + len(report.references)
     for row in rows:
         assert row["claim"] and row["published"] and row["tolerance"] and row["unit"], row

@@ -1,6 +1,5 @@
 """The study of linear algebra: matrices are those of the chain, solvers solve, every claim is decided, files are there."""
 
-import csv
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,8 @@ from counterpoint.studies.linear_algebra.measuring import measure
 from counterpoint.studies.linear_algebra.operations import fills, operations
 from counterpoint.studies.linear_algebra.solvers import core_solver, libraries
 from counterpoint.studies.linear_algebra.study import Extent, measure_all
+
+from .reading import read_claims
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -93,8 +94,7 @@ def study(tmp_path_factory):
 
 def test_the_quick_form_decides_every_claim_and_writes_its_files(study):
     folder, report = study
-    with (folder / "claims.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_claims(folder)
     assert len(rows) == len(report.claims)
     assert {row["holds"] for row in rows} <= {"yes", "no", "not measured"}
     assert all(row["holds"] == "yes" for row in rows if "holds for" in row["claim"])

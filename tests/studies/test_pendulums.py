@@ -1,7 +1,5 @@
 """The pendulums study: physics against closed forms, the same bits across a socket, every claim decided."""
 
-import csv
-
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -11,6 +9,8 @@ from counterpoint.studies.pendulums.across import across_socket, in_process
 from counterpoint.studies.pendulums.inverted import Inverted, controller, coupled, plant
 from counterpoint.studies.pendulums.inverted_claims import in_one_model, lean
 from counterpoint.studies.pendulums.split import GRAVITY, Hinge, Pendulum, deviation, elastic, loop_gain, rigid, whole
+
+from .reading import read_claims
 
 
 def test_poles_are_those_of_the_closed_form():
@@ -96,8 +96,7 @@ def test_a_stiffer_hinge_is_nearer_to_a_rigid_one():
 def test_the_study_writes_its_claims_figures_and_page(tmp_path, committed):
     report = run_study("pendulums", tmp_path, quick=True)
     assert committed["changes"](report, "pendulums") == []
-    with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_claims(tmp_path)
     assert [row["claim"] for row in rows if row["holds"] != "yes"] == []
     assert len(rows) == len(report.claims) == 15
     # The source shows one figure and prints no number.

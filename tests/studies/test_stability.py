@@ -1,28 +1,21 @@
 """The stability study: closed forms against the scheduler, claims, files."""
 
-import csv
-
 import numpy as np
 import pytest
 
-from counterpoint.studies import run_study
 from counterpoint.studies.stability.closed_forms import EXTRAPOLATIONS, Setting, bdf2_radius, radius
 from counterpoint.studies.stability.growth import growth_cases
 from counterpoint.studies.stability.measures import needed_damping, sector, slope
 from counterpoint.studies.stability.scheduler import error, error_from_exact_history, probed_radius
 
+from .reading import read_claims
+
+STUDY = "stability"
 pytestmark = pytest.mark.timeout(600)  # the first test runs the study
 
 
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("study")
-    return folder, run_study("stability", folder, quick=True)
-
-
 def test_each_claim_that_fails_has_its_reason(quick):
-    with (quick[0] / "claims.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_claims(quick[0])
     assert {row["origin"] for row in rows} == {"printed", "derived", "ours"}
     assert all(row["remark"] and "not known" not in row["remark"] for row in rows if row["holds"] == "no")
     assert [row["claim"] for row in rows if row["holds"] == "no" and row["origin"] != "printed"] == []

@@ -1,30 +1,23 @@
 """The step-control study: problems have the solutions they claim, work is counted in full, the files are there."""
 
-import csv
-
 import numpy as np
 import pytest
 
 import counterpoint as cp
-from counterpoint.studies import run_study
 from counterpoint.studies.step_control.claims import work_at
 from counterpoint.studies.step_control.exact import linear_solution
 from counterpoint.studies.step_control.phases import ball_on_plate, two_fmus
 from counterpoint.studies.step_control.problems import oscillator, quarter_car, three_parts, two_mass_oscillator
 from counterpoint.studies.step_control.runs import Curves, Point, integrations, paces, run_once
 
+from .reading import read_claims
+
+STUDY = "step-control"
 pytestmark = pytest.mark.timeout(600)  # the first test runs the study
 
 
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("study")
-    return folder, run_study("step-control", folder, quick=True)
-
-
 def test_each_claim_has_an_origin_a_verdict_and_a_reason_where_it_fails(quick):
-    with (quick[0] / "claims.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_claims(quick[0])
     assert len(rows) == len(quick[1].claims)
     assert {row["origin"] for row in rows} == {"derived", "ours"}
     assert all(row["remark"] and "not known" not in row["remark"] for row in rows if row["holds"] == "no")

@@ -1,11 +1,8 @@
 """The two-mass oscillator: Table 2 of the source, the measure, and the files of the study."""
 
-import csv
-
 import numpy as np
 import pytest
 
-from counterpoint.studies import run_study
 from counterpoint.studies.two_mass_oscillator.experiment import (
     APPROXIMATED,
     HELD,
@@ -16,11 +13,9 @@ from counterpoint.studies.two_mass_oscillator.experiment import (
 )
 from counterpoint.studies.two_mass_oscillator.problem import TwoMassOscillator
 
+from .reading import read_claims
 
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("study")
-    return folder, run_study("two-mass-oscillator", folder, quick=True)
+STUDY = "two-mass-oscillator"
 
 
 def test_the_three_rows_of_table_2_are_met(quick):
@@ -30,8 +25,7 @@ def test_the_three_rows_of_table_2_are_met(quick):
 
 
 def test_each_claim_is_decided(quick):
-    with (quick[0] / "claims.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_claims(quick[0])
     assert len(rows) == len(quick[1].claims)
     assert {row["holds"] for row in rows} == {"yes"}
     assert {row["origin"] for row in rows} == {"printed", "derived", "ours"}

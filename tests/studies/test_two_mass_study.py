@@ -1,26 +1,17 @@
 """The quick form of the study, from the command to the files."""
 
-import csv
 import math
 
-import pytest
-
-from counterpoint.studies import run_study
 from counterpoint.studies.two_mass.sweep import frequency_ratios
 
+from .reading import read_claims
 
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("study")
-    calls = []
-    report = run_study("two-mass", folder, quick=True, progress=lambda *call: calls.append(call))
-    return folder, report, calls
+STUDY = "two-mass"
 
 
 def test_every_row_has_a_value_of_ours_and_a_verdict(quick):
     folder, report, _ = quick
-    with (folder / "claims.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_claims(folder)
     assert len(rows) == len(report.claims) + len(report.references)
     for row in rows:
         assert row["claim"] and row["published"] and row["tolerance"] and row["unit"], row

@@ -1,28 +1,21 @@
 """The study of the verdict: its solutions are solutions, and the quick form has the committed numbers."""
 
-import csv
-
 import numpy as np
 import pytest
 
 from counterpoint.approximations import lagrange
-from counterpoint.studies import run_study
 from counterpoint.studies.verdict.linear_trials import chain, random_networks, three_parts, two_masses
 from counterpoint.studies.verdict.other_trials import contacts, sampled_controllers
 from counterpoint.studies.verdict.trial import Outcome, try_out
 
+from .reading import read_claims
+
+STUDY = "verdict"
 pytestmark = pytest.mark.timeout(600)  # the first test runs the study
 
 
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("study")
-    return folder, run_study("verdict", folder, quick=True)
-
-
 def test_each_claim_has_an_origin_and_a_reason_where_it_fails(quick):
-    with (quick[0] / "claims.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_claims(quick[0])
     assert {row["origin"] for row in rows} == {"ours"}
     assert all(row["remark"] and "not known" not in row["remark"] for row in rows if row["holds"] == "no")
 

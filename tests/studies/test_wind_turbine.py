@@ -1,30 +1,19 @@
 """The wind-turbine study: its quick form, and what a load case of the AWT-27 must have."""
 
-import csv
-
 import numpy as np
 import pytest
 
 from counterpoint.errors import SetupError
-from counterpoint.studies import run_study
 from counterpoint.studies.wind_turbine.cases import awt27_channels, awt27_system
 
+from .reading import claim, read_claims
+
+STUDY = "wind-turbine"
 pytestmark = pytest.mark.timeout(600)  # the first test runs the study
 
 
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("study")
-    return folder, run_study("wind-turbine", folder, quick=True)
-
-
-def claim(report, beginning):
-    return next(c for c in report.claims if c.claim.startswith(beginning))
-
-
 def test_each_claim_has_an_origin_and_a_verdict(quick):
-    with (quick[0] / "claims.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_claims(quick[0])
     assert {row["origin"] for row in rows} == {"printed", "derived", "ours"}
     assert all(row["remark"] for row in rows if row["holds"] != "yes")
 

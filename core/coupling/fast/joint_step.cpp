@@ -46,7 +46,7 @@ bool JointStep::run(double target) {
     if (p.t != t || p.t_next != end) return false;
   }
   for (const int i : order_) {
-    for (const auto& [connection, source] : rule_.candidate(i).intakes) {
+    for (const auto& [connection, source] : rule_.candidate(i).incoming) {
       if (!connection->waits) connection->source_next = end;
     }
   }

@@ -77,7 +77,8 @@ void Round::choose_steps() {
     participants.push_back(&p);
     const std::vector<Connection>& connections = p.inputs->connections();
     const bool waits = std::any_of(connections.begin(), connections.end(), [](const Connection& c) { return c.waits; });
-    if (p.subsystem->works_elsewhere() && !waits && !p.inputs->depends_on_step()) elsewhere_.push_back(i);
+    auto* elsewhere = dynamic_cast<AnnouncedStepper*>(p.subsystem.get());
+    if (elsewhere != nullptr && !waits && !p.inputs->depends_on_step()) elsewhere_.push_back({i, elsewhere});
   }
   choose_guard();
   if (allowed_.held_rounds && HeldRound::serves(participants)) held_.emplace(std::move(participants));
@@ -122,11 +123,11 @@ std::size_t Round::make_room() const {
 }
 
 void Round::announce() const {
-  for (int i : elsewhere_) {
+  for (const auto& [i, stepper] : elsewhere_) {
     network_.guarded(i, [&] {
       Participant& p = network_.participants[i];
       freeze_in_step(p);
-      p.subsystem->announce(p.t, p.t_next, *p.inputs);
+      stepper->announce(p.t, p.t_next, *p.inputs);
     });
   }
 }

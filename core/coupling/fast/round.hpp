@@ -3,9 +3,11 @@
 #include <atomic>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "coupling/fast/held_round.hpp"
+#include "coupling/fast/steppers.hpp"
 #include "coupling/network.hpp"
 
 namespace counterpoint::fast {
@@ -79,7 +81,8 @@ class Round {
   std::vector<void*> guarded_;                             ///< the members, for `around_`
   double seconds_ = 0.0;                                   ///< of a round, as measured so far
   long unwatched_ = std::numeric_limits<long>::max() / 2;  ///< rounds made all together since one was made by itself
-  std::vector<int> elsewhere_;  ///< those whose steps can be sent off at the beginning of a round
+  /// Those whose steps can be sent off at the beginning of a round.
+  std::vector<std::pair<int, AnnouncedStepper*>> elsewhere_;
 };
 
 }  // namespace counterpoint::fast

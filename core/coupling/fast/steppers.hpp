@@ -5,6 +5,10 @@
 
 #include "signal/polynomial.hpp"
 
+namespace counterpoint {
+class Inputs;
+}
+
 namespace counterpoint::fast {
 
 /// What a subsystem may offer beside the contract of `Subsystem`, for speed alone: it then inherits from one of these
@@ -50,6 +54,16 @@ class GuardedStepper {
 
  protected:
   ~GuardedStepper() = default;
+};
+
+/// Steps that are made in another process, while others step here (round.hpp).
+class AnnouncedStepper {
+ public:
+  /// The next step begins in the other process. The same `step` follows, unless the run ends.
+  virtual void announce(double t, double t_end, Inputs& u) = 0;
+
+ protected:
+  ~AnnouncedStepper() = default;
 };
 
 /// Steps that need of their inputs what these are at the start (held_round.hpp).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -32,6 +32,13 @@ class CaseFile:
     allow_outside: bool = False
     allow_remote: tuple[str, ...] = ()
     run_code: bool = True  #: whether Python files that it names may be run and other programs be connected to
+    reader: Callable[[CaseFile, CaseSettings], Case] | None = None  #: reads a file of any kind
+
+    def read_another(self, path: Path, settings: CaseSettings) -> Case:
+        """Read another file with the permissions of this one: a run file reads the case that it is the result of."""
+        if self.reader is None:
+            raise ScenarioError(f"{self.path}: stands for {path}; read that file")
+        return self.reader(replace(self, path=path), settings)
 
     @property
     def ending(self) -> str:

@@ -29,7 +29,7 @@ class Kind:
 
     module: str  #: none for files that other commands take
     name: str  #: for messages, with its article
-    use: str  #: what is done with it, for who has used it for something else
+    use: str  #: what to use for it, for messages
     folders: bool = False  #: whether a folder can be one
     endings: tuple[str, ...] = ()
     first_bytes: bytes = b""
@@ -55,42 +55,42 @@ SWEEP_PLAN = "the plan of a sweep"
 LAUNCH_PLAN = "a launch plan"
 
 KINDS = (
-    Kind("counterpoint.fmi.case", "an FMU", "counterpoint.fmu reads it", endings=(".fmu",)),
+    Kind("counterpoint.fmi.case", "an FMU", "use counterpoint.fmu", endings=(".fmu",)),
     Kind(
         "counterpoint.ssp.case",
         "a system structure",
-        "counterpoint.ssp.read or counterpoint run takes it",
+        "use counterpoint run or counterpoint.ssp.read",
         folders=True,
         endings=(".ssp", ".ssd", ".xml"),
     ),
     Kind(
         "counterpoint._cases.run_file",
         RUN_FILE,
-        "counterpoint.load or counterpoint info reads it",
+        "use counterpoint info or counterpoint.load",
         first_bytes=b"\x89HDF\r\n\x1a\n",
     ),
     Kind(
         "counterpoint.multibody.files.case",
         "a mechanism",
-        "counterpoint.multibody.load or counterpoint run takes it",
+        "use counterpoint run or counterpoint.multibody.load",
         tables=frozenset(("mechanism", "points", "bodies")),
     ),
     Kind(
         "counterpoint.diagram.files.case",
         "a diagram",
-        "counterpoint.diagram.load or counterpoint run takes it",
+        "use counterpoint run or counterpoint.diagram.load",
         tables=frozenset(("diagram", "blocks")),
     ),
 )
 """Asked in this order."""
 
 PLANS = (
-    Kind("", SWEEP_PLAN, "counterpoint sweep takes it", tables=frozenset(("vary",))),
-    Kind("", LAUNCH_PLAN, "counterpoint launch takes it", tables=frozenset(("parts",))),
+    Kind("", SWEEP_PLAN, "use counterpoint sweep", tables=frozenset(("vary",))),
+    Kind("", LAUNCH_PLAN, "use counterpoint launch", tables=frozenset(("parts",))),
 )
 """TOML files that are about scenarios, and no cases themselves."""
 
-SCENARIO = Kind("counterpoint.scenario.case", "a scenario", "counterpoint.Scenario.read or counterpoint run takes it")
+SCENARIO = Kind("counterpoint.scenario.case", "a scenario", "use counterpoint run or counterpoint.Scenario.read")
 """What a TOML file is that is nothing else."""
 
 _CASES = "a scenario, mechanism or diagram (.toml), an FMU (.fmu) or a system structure (.ssp, .ssd)"
@@ -200,10 +200,12 @@ def read_case(
         With all problems found, each with file, key and remedy.
     """
     remotes = (allow_remote,) if isinstance(allow_remote, str) else tuple(allow_remote)
-    file = CaseFile(path, allow_outside, remotes, run_code)
-    chosen = settings or CaseSettings()
-    case = kind_of(file).load().read_case(file, chosen)
-    return case if case.provenance else case.with_provenance(provenance(path, chosen), chosen.recording)
+    return _read(CaseFile(path, allow_outside, remotes, run_code, _read), settings or CaseSettings())
+
+
+def _read(file: CaseFile, settings: CaseSettings) -> Case:
+    case = kind_of(file).load().read_case(file, settings)
+    return case if case.provenance else case.with_provenance(provenance(file.path, settings), settings.recording)
 
 
 def show_case(

@@ -6,9 +6,8 @@ import json
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ..errors import SetupError
 from ..results import load
@@ -41,17 +40,7 @@ def read_case(file: CaseFile, settings: CaseSettings) -> Case:
     for problem in problems:
         warnings.warn(problem, UserWarning, stacklevel=2)
     again = _merged(json.loads(str(told.get("settings", "{}"))), settings)
-    registry = cast(Any, import_module("counterpoint._cases.registry"))  # which names this module
-    return cast(
-        Case,
-        registry.read_case(
-            path,
-            allow_outside=file.allow_outside,
-            allow_remote=file.allow_remote,
-            run_code=file.run_code,
-            settings=again,
-        ),
-    )
+    return file.read_another(path, again)
 
 
 def _changes(before: Mapping[str, str], path: Path) -> Iterator[str]:

@@ -51,6 +51,7 @@ for _command in (
     run, sweep, advise, stability, info, watch, plot, compare, animate, convert, export, doctor, study, tune, serve,
     federate, launch, plan, schema,
 ):  # fmt: skip
+    _command.short_help = " ".join((_command.help or "").split("\n\n")[0].split())  # in full, over several lines
     cli.add_command(_command)
 
 

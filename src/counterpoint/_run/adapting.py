@@ -8,16 +8,15 @@ made between steps, when all subsystems have reached the same time, and acts fro
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from math import isfinite, log, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.provided import provided
 from ..approximations import Approximation, lagrange
 from ..errors import SetupError
 from .approximation_choice import chosen_approximation
@@ -183,7 +182,7 @@ class Adaptation:
             chosen: list[Approximation | None] = list(connection.approximations)
             chosen[watched.source] = lagrange(order)
             made.connections[watched.connection] = replace(connection, approximations=tuple(chosen))
-        analyse: Callable[..., Any] = import_module("counterpoint.stability_analysis").stability
+        analyse = provided("stability")
         try:
             with quietly():
                 found = analyse(made, self._options.scheme, approximation=self._options.approximation)

@@ -56,8 +56,8 @@ def warn_about_bonds(system: System, options: RunOptions) -> None:
         system.unit_warnings.add(bond.name)
         warnings.warn(
             f'{system.name}: bond "{bond.name}" exchanges the {rate}, which both sides integrate, and the step of '
-            f'"{changing[0]}" changes: each change leaves a difference of the {potential}s that stays; exchange the '
-            f"{potential} as well, or use fixed steps",
+            f'"{changing[0]}" changes: each change leaves a permanent difference between the {potential}s; exchange '
+            f"the {potential} as well, or use fixed steps",
             BondWarning,
             stacklevel=level_of_the_caller(),
         )

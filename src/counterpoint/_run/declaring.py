@@ -76,17 +76,17 @@ class InterfacesAndEvents:
     def at(
         self, time: float | str, target: str, action: Action | ArrayLike, *, until: float | str | None = None
     ) -> None:
-        """Let something happen at a time: an input, a connection or a parameter is changed.
+        """Plan an event at a time: it changes an input, a connection or a parameter.
 
-        Steps whose length a subsystem chooses end at that time. A subsystem with fixed steps is changed from its next
-        communication point on. Where outputs jump with the change, the result has both sides of the jump.
+        A subsystem that chooses its own steps ends a step at that time. With fixed steps the change acts from the next
+        communication point on. If outputs jump with the change, the result has both sides of the jump.
 
         Parameters
         ----------
         time : float or str
             In s, or with its unit, ``"2 min"``.
         target : str
-            An input ``"chassis.brake"``, what one connection brings ``"engine.speed -> control.speed"``, or a
+            An input ``"chassis.brake"``, the value of one connection ``"engine.speed -> control.speed"``, or a
             parameter ``"tank.area"``: a tunable one of an FMU, or one that a model in Python declares.
         action : Action or number
             From :mod:`counterpoint.events`: ``override``, ``scale``, ``offset``, ``stuck``, ``noise``, ``release``; a
@@ -117,9 +117,9 @@ class InterfacesAndEvents:
         lasting: float | str | None = None,
         until: float | str | None = None,
     ) -> None:
-        """Let something happen when a condition begins to hold, each time; see :meth:`at`.
+        """Plan an event for each time that a condition becomes true; see :meth:`at`.
 
-        The condition is looked at for every published sample of its outputs. The change acts on steps of the target's
+        The condition is checked for every published sample of its outputs. The change acts on steps of the target's
         subsystem that begin at that sample or later.
 
         Parameters

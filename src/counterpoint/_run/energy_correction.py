@@ -7,13 +7,12 @@ linearised system: a bond keeps its correction only if no motion grows faster an
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
-from importlib import import_module
 from math import copysign, isfinite, log
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from .._common.provided import provided
 from ..approximations import Approximation, energy_corrected, energy_dissipating
 from ..bonds import Bond, PowerPort
 from ..errors import SetupError
@@ -97,7 +96,7 @@ class _Guard:
         """Return growth of the worst motion and largest change of an amplitude over the run, as logarithms."""
         if self._options.host is not None or self._options.pace is not None or not self.span > 0:
             return None
-        analyse: Callable[..., Any] = import_module("counterpoint.stability_analysis").stability
+        analyse = provided("stability")
         try:
             found = analyse(
                 system, self._options.scheme, window=self._options.window,

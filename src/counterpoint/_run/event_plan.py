@@ -80,11 +80,11 @@ def _time_problems(where: str, event: PlannedEvent, options: RunOptions) -> Iter
     if not is_number(start) or (end is not None and not is_number(end)):
         return  # told elsewhere
     if event.at is not None and event.at < start:
-        yield Problem(f"{where}.at", f"{event.at} s lies before the start of the run, {start} s")
+        yield Problem(f"{where}.at", f"{event.at} s; it must not come before the start of the run, {start} s")
     if event.at is not None and end is not None and event.at >= end:
-        yield Problem(f"{where}.at", f"{event.at} s does not lie before the end of the run, {end} s")
+        yield Problem(f"{where}.at", f"{event.at} s; it must come before the end of the run, {end} s")
     if event.until is not None and event.until <= start:
-        yield Problem(f"{where}.until", f"{event.until} s does not lie after the start of the run, {start} s")
+        yield Problem(f"{where}.until", f"{event.until} s; it must come after the start of the run, {start} s")
 
 
 def _action_problems(where: str, event: PlannedEvent, width: int) -> Iterator[Problem]:

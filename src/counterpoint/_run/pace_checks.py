@@ -221,7 +221,7 @@ def _remarks(summary: RunSummary, names: list[str]) -> list[str]:
         name, worst = max(late, key=lambda pair: pair[1].latest)
         count, steps = sum(one.overruns for _, one in late), sum(one.steps for one in summary.overruns)
         texts.append(
-            f"{count} of {steps} steps ended later than the wall clock says, by up to {worst.latest:.3g} s "
+            f"{count} of {steps} steps ended behind the wall clock, by up to {worst.latest:.3g} s "
             f'("{name}" at t = {worst.time_of_latest:g} s): use longer steps, a smaller real_time or a faster model'
         )
     return texts

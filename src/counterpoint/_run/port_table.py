@@ -50,6 +50,11 @@ class PortTable:
         if port_name not in ports and self._subsystems:
             self._subsystems[name].subsystem.open_port(port_name, kind)
             ports = self._ports(name, kind, again=True)
+        if not port_name:
+            examples = [f"{name}.{known}" for known in ports]
+            raise SetupError(
+                f'"{port}": names no {kind[:-1]}; expected subsystem.{kind[:-1]}' + did_you_mean(port, examples)
+            )
         if port_name not in ports:
             raise SetupError(f'"{port}": "{name}" has no {kind[:-1]} "{port_name}"' + did_you_mean(port_name, ports))
         return ports[port_name]

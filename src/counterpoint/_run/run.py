@@ -30,15 +30,15 @@ from .bond_notes import bonds_text
 from .checks import value_problems
 from .claims import Claim
 from .coupling_notes import coupling_text
+from .driver import keeps_record, make_driver
 from .energy_correction import with_energy_correction
 from .events import EventLog
 from .failures import explain
-from .first_steps import TOLERANCE
 from .inferred_bonds import all_bonds
 from .options import RunOptions
 from .pace_checks import pace_events, warn_about_paces, warn_about_standing_leads
-from .pacing import PacedSteps, core_limits, with_fixed_steps
-from .plan import Plan, make_plan
+from .pacing import with_fixed_steps
+from .plan import make_plan
 from .process_state import preserving_process_state, take_signals_back
 from .program_end import ProgramEnded, watch
 from .progress import Progress
@@ -50,7 +50,6 @@ from .strategy import with_strategy
 from .time_resolution import is_too_small, resolution_text
 from .undefined import lost_outputs, warn_about_lost, warn_about_undefined
 from .window_plan import (
-    core_window,
     not_converged_error,
     warn_about_held_inputs,
     warn_about_windows,
@@ -109,34 +108,6 @@ def seconds_ahead(run: Run) -> float:
     return 0.0 if run._ahead is None else run._ahead.seconds
 
 
-def _make_driver(system: System, plan: Plan, options: RunOptions) -> Driver:
-    if options.host is not None:
-        return _core.EmbeddedInterface(plan.spec, plan.names.index(options.host))
-    if plan.common is not None:
-        return _paced_driver(plan, plan.common, options.threads)
-    window = options.window
-    if plan.first_steps.end is not None:
-        return _core.WindowedScheduler.repeating_start(
-            plan.spec, options.threads, plan.first_steps.end, TOLERANCE, options.first_steps == "auto"
-        )
-    if window is None:
-        return _core.Scheduler(plan.spec, options.threads)
-    if window.estimate is not None:
-        assert window.length is not None
-        return _core.estimating_scheduler(plan.spec, options.threads, float(window.length), window.estimate)
-    return _core.WindowedScheduler(plan.spec, core_window(system, plan, window), options.threads)
-
-
-def _paced_driver(plan: Plan, steps: PacedSteps, threads: int) -> Driver:
-    limits = core_limits(steps.limits, steps.pace)
-    if not steps.pace.saves:
-        return _core.paced_scheduler(plan.spec, threads, steps.law, limits, steps.rejects)
-    assert steps.pace.tolerance is not None
-    return _core.two_pass_scheduler(
-        plan.spec, threads, steps.law, limits, steps.pace.tolerance, list(plan.outputs), plan.shared_length
-    )
-
-
 @dataclass(frozen=True)
 class _Ended:
     """What a driver still answers when its run is over."""
@@ -147,12 +118,6 @@ class _Ended:
     def values(self, participant: int) -> list[float]:
         """Return the latest published outputs."""
         return self.last[participant]
-
-
-def _keeps_record(options: RunOptions) -> bool:
-    """Whether all that is published is recorded: then what follows from it is found when it is asked for."""
-    chosen = options.record is not None or options.record_every is not None
-    return not chosen and not options.adapt and options.outside is None
 
 
 def _made_by() -> Mapping[str, str]:
@@ -197,9 +162,9 @@ class Run:
         self._claim.take()
         if options.adapt:
             self._plan.spec.fast_paths = _core.FastPaths.none()  # they are chosen for one approximation
-        self._plan.spec.keeps_record = _keeps_record(options)
+        self._plan.spec.keeps_record = keeps_record(options)
         self._plan.spec.streams_record = options.file is not None
-        self._driver = _make_driver(system, self._plan, options)
+        self._driver = make_driver(system, self._plan, options)
         if options.outside is not None:
             options.outside.join(self._driver, self._plan.names)
         self._window = options.window
@@ -260,7 +225,7 @@ class Run:
         notes |= {**_made_by(), **(options.metadata or {})}
         if options.file is None:
             return MemoryStore(self._layout, notes)
-        comparisons = comparisons_of(self._plan, self._driver) if _keeps_record(options) else None
+        comparisons = comparisons_of(self._plan, self._driver) if keeps_record(options) else None
         path, overwrite, compress = fspath(options.file), options.overwrite, options.compress
         return FileStore(path, self._layout, notes, overwrite, compress, comparisons=comparisons)
 

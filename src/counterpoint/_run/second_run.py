@@ -12,10 +12,10 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib import import_module
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
+from .._common.provided import provided
 from ..errors import CounterpointError, SetupError
 from ..pace import Step
 from ..pace._contract import as_pace
@@ -97,9 +97,7 @@ class Checker:
         if any(CHANGED in event.text for event in first.summary.events):
             return None  # the approximations that would be probed were not kept
         try:
-            # Analyses know systems, not the other way round: they are found by name when they are needed.
-            linearise = import_module("counterpoint.linearisation").linearise
-            analyse = import_module("counterpoint.stability_analysis.analysis").quick_stability
+            linearise, analyse = provided("linearise"), provided("quick_stability")
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 linear = linearise(

@@ -221,7 +221,7 @@ class _Simulation(Subsystem):
         self.outputs = port_widths({name: len(ports) for name, (_, ports) in self._outlets.items()}, "outputs")
         self.feedthrough = feedthrough
         self.units = units
-        self._wish: float | None = None
+        self._preferred: float | None = None
         self._has_stepped = False
 
     @property
@@ -235,7 +235,7 @@ class _Simulation(Subsystem):
         return False
 
     def start(self, t: float) -> None:
-        self._wish = None
+        self._preferred = None
         self._has_stepped = False
         self._simulation.reset(time=t)
         for block in self._simulation.blocks:  # delays and scopes begin with the initial values
@@ -259,17 +259,17 @@ class _Simulation(Subsystem):
 
     def _step_adaptively(self, t_end: float) -> None:
         simulation = self._simulation
-        wish = self._wish or simulation.dt or simulation.estimate_initial_step()
+        preferred = self._preferred or simulation.dt or simulation.estimate_initial_step()
         end = t_end - 1e-9 * (t_end - simulation.time)
         while simulation.time < end:
-            dt = min(wish, t_end - simulation.time)
+            dt = min(preferred, t_end - simulation.time)
             success, _, scale, *_ = simulation.timestep(dt, adaptive=True)
             if not success and dt <= simulation.dt_min:
                 raise RuntimeError(f"the step became {dt:.3g} s at t = {simulation.time:.9g} s")
-            # A step cut short from outside says nothing against the step that was wished.
-            wish = max(dt * scale, wish) if success and dt < wish else dt * scale
-            wish = float(np.clip(wish, simulation.dt_min, simulation.dt_max or math.inf))
-        self._wish = wish
+            # A step cut short from outside says nothing against the step that was preferreded.
+            preferred = max(dt * scale, preferred) if success and dt < preferred else dt * scale
+            preferred = float(np.clip(preferred, simulation.dt_min, simulation.dt_max or math.inf))
+        self._preferred = preferred
 
     def output(self, t: float, u: InputFunction) -> list[float]:
         if self.feedthrough and not self._has_stepped:
@@ -284,11 +284,11 @@ class _Simulation(Subsystem):
         for part in parts:
             description, arrays = part.to_checkpoint("state")
             saved.append((description, {name: np.array(values) for name, values in arrays.items()}))
-        return self._simulation.time, self._wish, self._has_stepped, saved
+        return self._simulation.time, self._preferred, self._has_stepped, saved
 
     def restore(self, state: Any) -> None:
         """Load such checkpoints."""
-        self._simulation.time, self._wish, self._has_stepped, saved = state
+        self._simulation.time, self._preferred, self._has_stepped, saved = state
         parts = [*self._simulation.blocks, *self._simulation.events]
         for part, (description, arrays) in zip(parts, saved, strict=True):
             part.load_checkpoint("state", description, arrays)

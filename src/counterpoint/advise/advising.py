@@ -274,7 +274,9 @@ class _Advising:
             reasons.append("linear surrogates predict other errors than pilots show: pilots of the real models decide")
         else:
             share = f"{100 * (1 - self.surrogates.residual):.3g} %"
-            reasons.append(f"linear surrogates have {share} of the motion; pilots of the real models confirm the best")
+            reasons.append(
+                f"linear surrogates reproduce {share} of the motion; pilots of the real models confirm the best"
+            )
         if self.surrogates is not None and len(self.surrogates.times) > 1:
             points = ", ".join(f"{t:.3g}" for t in self.surrogates.times[1:])
             chosen = "" if len(self.times) > 1 else ", chosen from the pilot"

@@ -181,7 +181,7 @@ class Diagram(BlockLibrary):
         unit : str
         """
         if name in self.inputs:
-            raise SetupError(f'diagram "{self.name}": input "{name}" is there already')
+            raise SetupError(f'diagram "{self.name}": input "{name}" already exists')
         block = self.add("inlet", name=name, value=np.zeros(width) if default is None else default)
         self.inputs[name] = block
         if default is not None:
@@ -193,7 +193,7 @@ class Diagram(BlockLibrary):
     def output(self, name: str, signal: Any, *, unit: str = "") -> None:
         """Make a signal an output of the diagram: results keep it, others can be connected to it."""
         if name in self.outputs:
-            raise SetupError(f'diagram "{self.name}": output "{name}" is there already')
+            raise SetupError(f'diagram "{self.name}": output "{name}" already exists')
         self.outputs[name] = self.as_signal(signal)
         if unit:
             self.units[name] = unit
@@ -270,7 +270,7 @@ class Diagram(BlockLibrary):
             self._numbers[kind] = number
             return f"{kind}{number}"
         if name in self.blocks:
-            raise SetupError(f'diagram "{self.name}": block "{name}" is there already')
+            raise SetupError(f'diagram "{self.name}": block "{name}" already exists')
         if not name or any(c in name for c in "./ "):
             raise SetupError(
                 f'diagram "{self.name}": "{name}" is not a valid name; use a word without dots, slashes and blanks'

@@ -30,7 +30,7 @@ class StateMachine(Block):
             without leaving it (every step, or every sample), and when it is left.
         """
         if name in self.states:
-            raise SetupError(f'state machine "{self.name}": state "{name}" is there already')
+            raise SetupError(f'state machine "{self.name}": state "{name}" already exists')
         if not name.isidentifier():
             raise SetupError(f'state machine "{self.name}": "{name}" is not a valid name of a state; use a word')
         lines = [f"state {name}"]

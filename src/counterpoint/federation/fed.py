@@ -53,8 +53,8 @@ class Fed(Subsystem):
         self.sampled = model.sampled
         self._model_approximation = model.approximation_of
         self._slopes, self._stops, self._own_pace = slopes, stops_early, own_pace
-        self._asked: Callable[[], None] = _nobody
-        self._asked_initially: Callable[[], None] = _nobody
+        self._asked: Callable[[], None] = _no_sender
+        self._asked_initially: Callable[[], None] = _no_sender
         self.samples: _core.FedSubsystem | None = None  #: of the run under way
 
     def ask(self, more: Callable[[], None], initial: Callable[[], None]) -> None:
@@ -80,5 +80,5 @@ class Fed(Subsystem):
         return f"<of another federate: {', '.join(self.output_widths)}>"
 
 
-def _nobody() -> None:
+def _no_sender() -> None:
     raise RuntimeError("no federate sends these samples")

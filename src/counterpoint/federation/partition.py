@@ -1,9 +1,9 @@
-"""Cut a system into parts that run as federates, and say who waits for whom across the cut.
+"""Cut a system into parts that run as federates, and say which part waits for which across the cut.
 
 HELICS grants times; it knows nothing of steps. The rule of Counterpoint maps onto it as follows. A federate whose
 subsystems wait for no other federate asks for the time at which its next step begins, one that waits for another asks
 for the time at which it ends. Then what a granted time guarantees is what the step needs, for any steps, as long as
-nobody waits for a federate that waits itself. Where a scheme has such a chain, the later link is cut: that subsystem
+no federate waits for one that itself waits. Where a scheme has such a chain, the later link is cut: that subsystem
 extrapolates instead. :attr:`Share.cut` tells where; the same run in one process is ``cp.custom(share.waits)``.
 """
 
@@ -131,7 +131,7 @@ def owners(system: System, parts: Parts) -> dict[str, str]:
 
 
 def waits_across(waits: Mapping[str, Iterable[str]], owner: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return who waits for whom in a federation: nobody waits for a part that waits for another part itself.
+    """Return which part waits for which: none waits for a part that itself waits for another.
 
     >>> scheme = {"a": [], "b": ["a"], "c": ["a", "b"]}
     >>> waits_across(scheme, {"a": "p", "b": "q", "c": "r"})
@@ -176,7 +176,7 @@ def share_of(system: System, options: RunOptions, parts: Parts, part: str) -> Sh
     """
     owner = owners(system, parts)
     if part not in parts:
-        raise SetupError(f'no part "{part}"' + did_you_mean(part, parts))
+        raise SetupError(f'part: "{part}": no such part' + did_you_mean(part, parts))
     _check_settings(options)
     scheme = waiting(system, to_scheme(options.scheme), options.start)
     waits = waits_across(scheme, owner)

@@ -102,7 +102,7 @@ class Watchdog:
         self._since: float | None = None
         self._waits_for: Callable[[], str] = str
         self._wake = threading.Event()
-        self._said = self._gave_up = self._over = False
+        self._said = self._gave_up = False
         threading.Thread(target=self._run, name="watchdog", daemon=True).start()
 
     def watch(self, work: Callable[[], Any], waits_for: Callable[[], str]) -> Any:
@@ -115,7 +115,6 @@ class Watchdog:
 
     def end(self) -> None:
         """Stop watching."""
-        self._over = True
         self._wake.set()
 
     @property

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from .description import ModelDescription
     from .description_reading import DescriptionError, read_description
     from .exporting import export_fmu
-    from .importing import ClockWarning, Fmu, fmu
+    from .imported_fmu import Fmu
+    from .importing import ClockWarning, fmu
     from .isolation import Isolation
     from .texts import text_of
 
@@ -25,7 +26,7 @@ _HOME = {
     "ArchiveLimits": "archive",
     "ClockWarning": "importing",
     "DescriptionError": "description_reading",
-    "Fmu": "importing",
+    "Fmu": "imported_fmu",
     "Isolation": "isolation",
     "ModelDescription": "description",
     "export_fmu": "exporting",

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from .._files.folder import similar_files
 from ..errors import SetupError
 
 DESCRIPTION = "modelDescription.xml"
@@ -156,6 +157,8 @@ class Archive:
             raise ArchiveError(f"{self.path}: not a valid ZIP archive ({error}); expected an FMU or SSP file") from None
         except IsADirectoryError:
             raise ArchiveError(f"{self.path}: is a directory; name the .fmu or .ssp file") from None
+        except FileNotFoundError:
+            raise ArchiveError(f"{self.path}: no such file{similar_files(self.path)}") from None
         except OSError as error:
             raise ArchiveError(f"{self.path}: cannot be read: {error.strerror or error}") from None
         with archive:

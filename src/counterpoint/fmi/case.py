@@ -20,7 +20,8 @@ from ..system import System
 from .archive import Archive
 from .description import FLOATS, NUMERIC, ModelDescription
 from .description_reading import read_description
-from .importing import Fmu, fmu
+from .imported_fmu import Fmu
+from .importing import fmu
 from .information import show
 from .options import MODEL_EXCHANGE, SETTABLE
 from .steps import fitting_end

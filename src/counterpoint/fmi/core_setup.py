@@ -13,7 +13,7 @@ from .options import MODEL_EXCHANGE
 from .values import core_type
 
 if TYPE_CHECKING:
-    from .importing import Fmu
+    from .imported_fmu import Fmu
 
 
 def make_port(fmu: Fmu, variable: Variable) -> _core.fmi.Port:

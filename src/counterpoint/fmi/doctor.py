@@ -31,7 +31,8 @@ from ..windows import Window, window
 from .archive import Archive
 from .description import ModelDescription
 from .description_reading import read_description
-from .importing import ClockWarning, Fmu, fmu
+from .imported_fmu import Fmu
+from .importing import ClockWarning, fmu
 from .isolation import Isolation
 from .options import CO_SIMULATION, MODEL_EXCHANGE
 

@@ -15,7 +15,7 @@ from .core_setup import is_continuous
 from .options import MODEL_EXCHANGE
 
 if TYPE_CHECKING:
-    from .importing import Fmu
+    from .imported_fmu import Fmu
 
 Matrix = NDArray[np.float64]
 

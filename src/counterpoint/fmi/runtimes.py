@@ -54,7 +54,7 @@ def check_platforms(names: Iterable[str]) -> list[str]:
     """
     wanted = list(dict.fromkeys(names))
     problems = [
-        f'platforms: "{name}": no such platform{did_you_mean(name, PLATFORMS)}; expected {", ".join(PLATFORMS)}'
+        f'platforms: "{name}": no such platform{did_you_mean(name, PLATFORMS)}'
         for name in wanted
         if name not in PLATFORMS
     ]

@@ -13,7 +13,7 @@ from .description import Variable
 from .options import MODEL_EXCHANGE
 
 if TYPE_CHECKING:
-    from .importing import Fmu
+    from .imported_fmu import Fmu
 
 
 def standstill_problems(fmu: Fmu, still: Sequence[str], t: float) -> dict[str, str]:

@@ -24,8 +24,8 @@ def remedy(connection: ConnectionIndicator | None, motion: Motion | None, from_s
     if motion is not None and isfinite(connection.step) and motion.frequency * connection.step > 1 / FEW_STEPS:
         per_period = 1 / (motion.frequency * connection.step)
         return (
-            f'reduce the step of "{slower}": {connection.step:.3g} s are {per_period:.2g} steps per period of this '
-            "motion, and 8 are the least that carries it"
+            f'reduce the step of "{slower}": {connection.step:.3g} s is {per_period:.2g} steps per period of this '
+            "motion; at least 8 are needed"
         )
     if connection.starts_wrong and from_start:
         return 'repeat the first steps (first_steps="repeat"), or start with smaller ones'

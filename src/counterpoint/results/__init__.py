@@ -12,6 +12,7 @@ Examples
 
 from .comparing import Comparison, Difference, compare
 from .file import FileStore
+from .memory_store import MemoryStore
 from .names import UnknownNameError
 from .reader import FileView, load
 from .result import Result
@@ -21,7 +22,6 @@ from .store import (
     DefectSummary,
     Event,
     FirstStepsSummary,
-    MemoryStore,
     RunLayout,
     RunSummary,
     Store,

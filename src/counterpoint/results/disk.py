@@ -315,10 +315,6 @@ def _write(raw: Descriptor, offset: int, data: memoryview) -> None:
         offset, data = offset + done, data[done:]
 
 
-def _readable(data: memoryview) -> memoryview:
-    return memoryview(superblock.readable(bytes(data)))
-
-
 def _lay_over(content: bytearray, begin: int, start: int, data: bytes) -> None:
     """Put the part of `data`, written at `start`, into the content that begins at `begin`."""
     first, last = max(begin, start), min(begin + len(content), start + len(data))

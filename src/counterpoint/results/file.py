@@ -31,8 +31,9 @@ import numpy as np
 from ..errors import OutputError
 from .disk import Disk, open_hdf5, release, uninterrupted
 from .format import Comparisons, group_name, reason, structure, summary_text
+from .memory_store import Rows, checked_block
 from .paces import STEP_COLUMNS
-from .store import Array, LazyRows, Metadata, Rows, RunLayout, RunSummary, checked_block
+from .store import Array, LazyRows, Metadata, RunLayout, RunSummary
 
 if TYPE_CHECKING:
     from .reader import FileView
@@ -340,7 +341,7 @@ class FileStore:
                 raise OutputError(f"{self.path}: is a folder; name a file in it", str(self.path)) from None
             if not overwrite:
                 raise OutputError(
-                    f"{self.path}: exists already; choose another name or allow overwriting", str(self.path)
+                    f"{self.path}: already exists; choose another name or allow overwriting", str(self.path)
                 ) from None
             if self.path.stat().st_size and not h5py.is_hdf5(self.path):
                 raise OutputError(

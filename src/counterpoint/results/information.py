@@ -38,7 +38,7 @@ def _checking(outcome: Result) -> str:
     """Say what the estimate of the error has cost."""
     spent, run = outcome.quality.second.seconds, outcome.wall_seconds
     ratio = f", {spent / run:.2g} times the run" if run > 0 else ""
-    return f'the verdict took {clock(spent)} for further runs{ratio}; check = "off" leaves them out'
+    return f'the verdict took {clock(spent)} for additional runs{ratio}; check = "off" omits them'
 
 
 def _defects(outcome: Result) -> Table:

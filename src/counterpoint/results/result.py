@@ -17,12 +17,13 @@ from ..errors import did_you_mean
 from ..quality import TOLERANCE, Quality, SecondRun, assess
 from ..quality.kept_check import check_text, second_run_from
 from .defects import summaries
+from .memory_store import MemoryStore
 from .names import Catalog, Place, UnknownNameError
 from .sampling import Kind, sample
 from .series import Span
 from .signal import DefectSignal, Signal
 from .steps import Steps
-from .store import ALL, Array, DefectSummary, MemoryStore, RunLayout, RunSummary, StoreView
+from .store import ALL, Array, DefectSummary, RunLayout, RunSummary, StoreView
 
 if TYPE_CHECKING:
     import pandas as pd

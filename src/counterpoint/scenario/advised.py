@@ -22,7 +22,7 @@ def check_advised(case: Case, path: Path) -> None:
     if not isinstance(case, Scenario) or case.path.suffix.lower() != ".toml":
         raise SetupError(f"{path}: only a scenario in a TOML file can be written with other settings")
     if path.exists():
-        raise OutputError(f"{path}: already there; choose another name", str(path))
+        raise OutputError(f"{path}: already exists; choose another name", str(path))
     if case.path.parent.resolve() != path.parent.resolve() and _names_files(case.values):
         raise SetupError(f"{path}: the scenario names files; write it beside them, in {case.path.parent.resolve()}")
 

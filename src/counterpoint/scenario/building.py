@@ -25,7 +25,7 @@ from ..pace import Pace
 from ..subsystems import linear, ode, second_order, table
 from ..system import Connection, Participant, System
 from ..windows import Window, compound_fast, estimated_response, window
-from . import models
+from . import approximation_models, models, pace_models
 from .interfaces import add_bonds, add_events
 from .vocabulary import keys_at
 
@@ -148,15 +148,15 @@ class Builder:
         """Return the pace of all subsystems in the form that ``System.run`` takes."""
         return self._pace(("pace",), self.table.pace)
 
-    def _pace(self, at: Path, entry: models.AnyPace | None) -> Pace | None:
+    def _pace(self, at: Path, entry: pace_models.AnyPace | None) -> Pace | None:
         if entry is None:
             return None
         with self.noting(*at):
-            if isinstance(entry, models.PythonPace):
+            if isinstance(entry, pace_models.PythonPace):
                 made: Pace | None = self._python((*at, "object"), entry.object, entry.arguments)
                 return made
             options = {key: value for key, value in entry if value is not None and key != "kind"}
-            if isinstance(entry, models.EnergyPace) and entry.bonds is not None:
+            if isinstance(entry, pace_models.EnergyPace) and entry.bonds is not None:
                 options["bonds"] = [tuple(bond) for bond in entry.bonds]
             return cast(Pace, getattr(paces, entry.kind.replace("-", "_"))(**options))
         return None
@@ -191,9 +191,9 @@ class Builder:
             return [] if made is None else [made]
         return []
 
-    def make_approximation(self, at: Path, table: models.AnyApproximation) -> Any:
+    def make_approximation(self, at: Path, table: approximation_models.AnyApproximation) -> Any:
         """Return the approximation of a table."""
-        if isinstance(table, models.PythonApproximation):
+        if isinstance(table, approximation_models.PythonApproximation):
             return self._python((*at, "object"), table.object, table.arguments)
         options = [getattr(table, name) for name in type(table).model_fields if name != "kind"]
         return getattr(approximations, table.kind.replace("-", "_"))(*options)

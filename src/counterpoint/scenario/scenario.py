@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from .._cases.case import Case, recorded
 from .._cases.provenance import provenance
 from .._cases.registry import check_kind, read_case
 from .._common.numbers import MOST_THREADS, is_whole
+from .._common.provided import provided
 from .._files.document import read_document
 from .._files.folder import Folder
 from .._files.problems import Document, Mistakes
@@ -256,7 +256,7 @@ class Scenario(Case):
         """
         path = Path(path)
         if path.suffix.lower() in (".ssp", ".ssd"):
-            written: Path = import_module("counterpoint.ssp").write(self, path, overwrite=overwrite)
+            written: Path = provided("write_ssp")(self, path, overwrite=overwrite)
             return written
         if path.suffix.lower() != ".toml" or self.path.suffix.lower() == ".toml":
             kinds = ".ssp or .ssd" if path.suffix.lower() == ".toml" else ".toml, .ssp or .ssd"

@@ -22,8 +22,8 @@ from typing import Any
 
 from ..errors import MissingExtraError, PeerLost, SetupError
 from .packing import pack, unpack
-from .seat import Seat
 from .worker import Job, Point, Row, Worker, quiet_runs
+from .worker_process import WorkerProcess
 
 CHUNK_SECONDS = 0.25
 """Work that one chunk shall hold: long enough to hide what a message costs, short enough to see rows come."""
@@ -235,7 +235,7 @@ def _is_death(error: BaseException | None) -> bool:
     return type(error).__name__ in ("KilledWorker", "CancelledError", "FutureCancelledError")
 
 
-_here: dict[tuple[str, int], Worker | Seat] = {}
+_here: dict[tuple[str, int], Worker | WorkerProcess] = {}
 _turn = threading.Lock()
 
 
@@ -255,14 +255,14 @@ def run_chunk(packed: bytes, topic: str, points: list[Point], native: bool, key:
     return fresh
 
 
-def _worker(packed: bytes, topic: str, native: bool) -> Worker | Seat:
-    """Return the worker or seat of this thread, which is kept until the sweep ends."""
+def _worker(packed: bytes, topic: str, native: bool) -> Worker | WorkerProcess:
+    """Return the worker or worker process of this thread, which is kept until the sweep ends."""
     place = (topic, threading.get_ident())
     with _turn:
         made = _here.get(place)
         if made is None:
             job = unpack(packed)
-            made = _here[place] = Worker(job) if native else Seat(job)
+            made = _here[place] = Worker(job) if native else WorkerProcess(job)
     return made
 
 
@@ -271,5 +271,5 @@ def _leave(topic: str) -> None:
     with _turn:
         for place in [place for place in _here if place[0] == topic]:
             made = _here.pop(place)
-            if isinstance(made, Seat):
+            if isinstance(made, WorkerProcess):
                 made.close()

@@ -14,8 +14,8 @@ from typing import Literal
 
 from .._run.events import quietly
 from ..errors import SetupError
-from .seat import Seat
 from .worker import Job, Point, Row, Stopped, Worker, quiet_runs
+from .worker_process import WorkerProcess
 
 Kind = Literal["auto", "threads", "processes"]
 _LOOK_SECONDS = 0.02
@@ -56,7 +56,7 @@ class Pool:
         self._first: Worker | None = first
         self._stop = threading.Event()
         self._rows: deque[Row] = deque()
-        self._seats: list[Seat] = []
+        self._processes: list[WorkerProcess] = []
         self._failure: BaseException | None = None
         self._arrived = threading.Event()
 
@@ -100,8 +100,8 @@ class Pool:
     def close(self) -> None:
         """Stop what is running."""
         self._stop.set()
-        for seat in self._seats:
-            seat.close()
+        for process in self._processes:
+            process.close()
 
     def _taken(self) -> list[Row]:
         return [self._rows.popleft() for _ in range(len(self._rows))]
@@ -128,9 +128,9 @@ class Pool:
                 worker = first if first is not None else Worker(self._job)
             worker.stopped_by(self._stop.is_set)
             return worker.rows_together(points)
-        seat = Seat(self._job)
-        self._seats.append(seat)
-        return seat.rows(points)
+        process = WorkerProcess(self._job)
+        self._processes.append(process)
+        return process.rows(points)
 
 
 _making = threading.Lock()

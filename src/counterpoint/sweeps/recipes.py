@@ -19,7 +19,7 @@ from .._cases.case import CaseSettings
 from .._cases.registry import kind_name, read_case
 from .._run.options import RunOptions
 from ..errors import SetupError
-from ..fmi.importing import Fmu
+from ..fmi.imported_fmu import Fmu
 from ..pace._contract import as_pace
 from ..scenario import Scenario
 from ..scenario.varying import VaryingScenario

@@ -11,7 +11,7 @@ from .._common.nested import Key, changed
 from .._files.problems import path_of
 from .._run.options import RunOptions
 from ..errors import SetupError, did_you_mean
-from ..fmi.importing import Fmu
+from ..fmi.imported_fmu import Fmu
 from ..subsystems import Subsystem
 from ..system import Connection, Participant, System
 

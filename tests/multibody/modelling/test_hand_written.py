@@ -180,7 +180,7 @@ def test_mistakes_are_named():
         Short().run(until=1, step=0.1)
     with pytest.raises(cp.SetupError, match="both triangles"):
         Half().run(until=1, step=0.1)
-    with pytest.raises(cp.SetupError, match=r'output "x": 7; needed are coordinates \(0 to 3\)'):
+    with pytest.raises(cp.SetupError, match=r'output "x": 7; expected coordinates \(0 to 3\)'):
         Double().run(until=1, step=0.1, outputs={"x": 7})
 
 

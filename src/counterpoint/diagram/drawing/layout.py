@@ -202,13 +202,13 @@ def _set_rows(plan: _Plan) -> None:
     shifts = _shifts(plan)
     for sweep in range(13):
         for layer in plan.layers:
-            wishes = []
+            heights = []
             for number in layer:
                 # The last sweep looks back only: what has one source lies straight behind it.
                 others = [s for s in shifts[number] if sweep < 12 or plan.nodes[s[0]].layer < plan.nodes[number].layer]
                 near = [plan.nodes[other].y + shift for other, shift in others]
-                wishes.append(sum(near) / len(near) if near else plan.nodes[number].y)
-            _settle([plan.nodes[number] for number in layer], wishes)
+                heights.append(sum(near) / len(near) if near else plan.nodes[number].y)
+            _settle([plan.nodes[number] for number in layer], heights)
     top = min((node.y for node in plan.nodes), default=0.0)
     for node in plan.nodes:
         node.y -= top
@@ -226,17 +226,17 @@ def _shifts(plan: _Plan) -> list[list[tuple[int, float]]]:
     return shifts
 
 
-def _settle(column: list[Node], wishes: list[float]) -> None:
-    """Give each its wish but keep order and gaps: pushed down from above and up from below, then the mean of both."""
+def _settle(column: list[Node], heights: list[float]) -> None:
+    """Place each where it is wanted but keep order and gaps: the mean of pushing down from above and up from below."""
     down, y = [], float("-inf")
-    for node, wish in zip(column, wishes, strict=True):
-        y = max(y, wish)
+    for node, wanted in zip(column, heights, strict=True):
+        y = max(y, wanted)
         down.append(y)
         y += node.height + ROW_GAP
     up: list[float] = []
     y = float("inf")
-    for node, wish in zip(reversed(column), reversed(wishes), strict=True):
-        y = min(y - node.height - ROW_GAP if up else wish, wish)
+    for node, wanted in zip(reversed(column), reversed(heights), strict=True):
+        y = min(y - node.height - ROW_GAP if up else wanted, wanted)
         up.append(y)
     up.reverse()
     for node, a, b in zip(column, down, up, strict=True):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ... import _core
-from ...errors import SetupError
 from ..assembly.affine import Vector
 
 if TYPE_CHECKING:
@@ -75,16 +74,6 @@ class Shown:
     native: Sequence[_core.multibody.Output]
     width: int
     unit: str = ""
-
-
-class Analysable(Protocol):
-    """What can be analysed: a mechanism or a model written by hand."""
-
-    name: str
-
-    def problem(self) -> Problem:
-        """Return what the analyses work on."""
-        ...
 
 
 @dataclass
@@ -259,9 +248,3 @@ def start_state(model: _core.multibody.Model, q: Vector, v: Vector, inputs: Mapp
     model.memory = []
     model.accept(*made.arguments())
     return replace(made, memory=tuple(model.memory))
-
-
-def check_shape(name: str, what: str, values: Vector, count: int) -> None:
-    """Raise when an array does not have one value for each coordinate."""
-    if values.shape != (count,):
-        raise SetupError(f'"{name}": {what} has the shape {values.shape}; expected ({count},)')

@@ -165,9 +165,9 @@ class Shape:
         self._set("faces", faces.astype(np.int64))
         problems = []
         if self.vertices.ndim != 2 or self.vertices.shape[1] != 3 or not np.isfinite(self.vertices).all():
-            problems.append(f"{self.where}.vertices: needed are finite numbers of the shape (n, 3)")
+            problems.append(f"{self.where}.vertices: expected finite numbers of the shape (n, 3)")
         if faces.ndim != 2 or faces.shape[1] != 3 or not len(faces) or faces.dtype.kind not in "iu":
-            problems.append(f"{self.where}.faces: needed are whole numbers of the shape (m, 3)")
+            problems.append(f"{self.where}.faces: expected integers of the shape (m, 3)")
         elif faces.min() < 0 or faces.max() >= len(self.vertices):
             problems.append(
                 f"{self.where}.faces: index {faces.max() if faces.min() >= 0 else faces.min()} names no vertex; "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from ... import _core
 from ..._common.numbers import is_number
@@ -221,6 +221,3 @@ class Formulation:
             rule.gamma = 0.5 - rule.alpha_m + rule.alpha_f
             rule.beta = 0.25 * (rule.gamma + 0.5) ** 2
         return rule
-
-
-KEYS = tuple(f.name for f in fields(Formulation))

@@ -362,7 +362,7 @@ class HandWritten:
         count = self.equations if motion == "reaction" else self.coordinates
         if motion not in (*MOTIONS, "reaction") or any(not 0 <= k < count for k in chosen):
             raise SetupError(
-                f'{self.name}: output "{name}": {choice!r}; needed are coordinates (0 to {self.coordinates - 1}), '
+                f'{self.name}: output "{name}": {choice!r}; expected coordinates (0 to {self.coordinates - 1}), '
                 "(motion, coordinates) with the motion "
                 f'"position", "velocity" or "acceleration", or ("reaction", equation from 0 to {self.equations - 1})'
             )

@@ -102,7 +102,9 @@ class Mechanism(Connections, Loads, ModalBodies, Inspectable):
         """
         problems = self._new_name(name, "point")
         if name in STANDARD:
-            problems.append(f'point "{name}": an output of every mechanism is called so; taken: {", ".join(STANDARD)}')
+            problems.append(
+                f'point "{name}": this name belongs to an output of every mechanism; taken: {", ".join(STANDARD)}'
+            )
         where = f'point "{name}"'
         place = vector_of(f"{where}: position", position, self.dimension, problems)
         speed = np.zeros(self.dimension)
@@ -270,7 +272,7 @@ class Mechanism(Connections, Loads, ModalBodies, Inspectable):
         """
         from .outputs import describe
 
-        problems = [f'output "{name}" exists already'] if name in self.outputs else []
+        problems = [f'output "{name}" already exists'] if name in self.outputs else []
         part = describe(self, name, of, motion, problems)
         self._raise(problems)
         if part is not None:

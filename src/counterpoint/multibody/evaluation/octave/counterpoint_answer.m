@@ -27,7 +27,7 @@ function counterpoint_answer(terms)
     [made{1:count}] = terms(question(1), q, v, question(2 * n + 2:end));
     sizes = cellfun('numel', made)(1:count);
     if ~isequal(size(made{1}), [n, n]) || ~isequal(sizes, needed)
-      error('terms: M is %s; %s have %s numbers; needed are %d x %d and %s', mat2str(size(made{1})), ...
+      error('terms: M is %s; %s have %s numbers; expected %d x %d and %s', mat2str(size(made{1})), ...
             strjoin(names, ', '), mat2str(sizes), n, n, mat2str(needed));
     end
     answer = [reshape(made{1}.', [], 1); made{2}(:); reshape(made{3}.', [], 1); made{4}(:); made{5}(:); made{6}(:)];

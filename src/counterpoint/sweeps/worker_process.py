@@ -1,10 +1,10 @@
-"""A process of its own for one worker: it may crash, hang or be killed, and loses the point that it was at.
+"""A separate process for one worker: if it crashes, hangs or is killed, only the point that it was at is lost.
 
 The child is started as a program, not by ``multiprocessing``: workers of a cluster are daemons, which may have no
 children there, and scripts need no ``if __name__ == "__main__"``. Messages are pickled, each with its length in front.
 
-Short runs are given to the child some at a time, and the next ones before it has answered: it never waits for the
-parent. It answers each run by itself, so that it is known which one it was at when it died.
+Short runs are sent to the child in groups, and the next group before it has answered, so that it never waits for the
+parent. It answers each run separately: if it dies, the parent knows which run it was at.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .packing import pack, unpack
 from .worker import Job, Point, Row, State, Worker, quiet_runs
 
 _LENGTH = struct.Struct("<Q")
-_CHILD = "from counterpoint.sweeps.seat import serve_parent; serve_parent()"
+_CHILD = "from counterpoint.sweeps.worker_process import serve_parent; serve_parent()"
 GRACE_SECONDS = 1.0
 """After its deadline a point is first stopped between two steps; if that does not help, its process is killed."""
 _AHEAD_SECONDS = 0.03
@@ -54,7 +54,7 @@ def _receive(stream: IO[bytes]) -> Any:
 
 
 class _Watchdog:
-    """Calls a function, in a thread of its own, when something takes too long."""
+    """Calls a function from another thread when something takes too long."""
 
     def __init__(self, seconds: float, when_late: Callable[[], None]) -> None:
         self._seconds = seconds
@@ -82,7 +82,7 @@ class _Watchdog:
                 self._when_late()
 
 
-class Seat:
+class WorkerProcess:
     """The parent's side: starts the child, gives it points, starts another one when it has died.
 
     Parameters
