@@ -98,3 +98,29 @@ def test_implicit_couplings_are_probed_as_they_run(window, solver):
     prober, found = radius(system, "slowest-first", window=window)
     grown = measured_growth(system, "slowest-first", prober.period, window=window)
     assert found == pytest.approx(grown, abs=1e-9)
+
+
+def strong_pair(fast_step):
+    """Two oscillators with a strong coupling, which every scheme lets grow."""
+    system = cp.System("pair")
+    for name, rate, gain, step in (("slow", 7.0, -0.6, 0.1), ("fast", 9.0, 0.5, fast_step)):
+        part = cp.linear(
+            [[0, 1], [-(rate**2), 0.2]], [[0], [gain * rate**2]], [[1, 0]], x0=[1, 0.3], inputs="u", outputs="y",
+            solver="ode4",
+        )  # fmt: skip
+        system.add(name, part, step=step)
+    system.connect("slow.y", "fast.u", cp.lagrange(2))
+    system.connect("fast.y", "slow.u", cp.lagrange(2))
+    return system
+
+
+@pytest.mark.parametrize("fast_step", [0.06, 0.075])
+@pytest.mark.parametrize(
+    "window", [cp.window(0.1, 1), cp.window(0.2, 2, stencil="centred"), "repeat-once", cp.compound_fast(tolerance=1e-12)],
+    ids=str,
+)  # fmt: skip
+def test_windows_that_cut_steps_are_probed_as_they_run(window, fast_step):
+    system = strong_pair(fast_step)
+    prober, found = radius(system, "slowest-first", window=window)
+    grown = measured_growth(system, "slowest-first", prober.period, window=window)
+    assert found == pytest.approx(grown, rel=1e-8)

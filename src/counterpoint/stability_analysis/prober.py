@@ -41,6 +41,8 @@ WIDEST = 96
 DEEPEST = 4096
 #: Responses below this, relative to the samples, are rounding.
 ROUNDING = 1e-10
+#: Ends of steps and windows closer than this share of the shorter one are the same time.
+SAME_TIME = 1e-6
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,13 @@ def _ends(factors: tuple[float, ...], step: float, stretch: float) -> Matrix:
     return np.concatenate(made)
 
 
+def _cut_ends(step: float, window: float, period: float) -> Matrix:
+    """Return where the steps of a period end, s: on their own grid, and where a window does."""
+    own, cuts = (length * np.arange(1, round(period / length) + 1) for length in (step, window))
+    near = np.min(np.abs(cuts[:, None] - own[None, :]), axis=1)
+    return np.sort(np.concatenate([own, cuts[near > SAME_TIME * min(step, window)]]))
+
+
 class Prober:
     """The map of one period of a linear system under a scheme.
 
@@ -161,6 +170,7 @@ class Prober:
                 "long_run"
             )
         self.pattern, self._stretch = pattern, period
+        self._window = _window_length(system, options.get("window"))
         self.period: float = period if pattern is None else period * sum(pattern.factors)
         self.before: float = period if pattern is None else period * sum(pattern.past)
         self._parts = self._measured_parts()
@@ -271,10 +281,13 @@ class Prober:
 
     def _before(self, name: str, count: int) -> Matrix:
         """Return the times of the last samples before the period, which begins at 0; oldest first, the last one 0."""
-        step = self.system.steps[name]
-        if self.pattern is None:
+        step, window = self.system.steps[name], self._window
+        if self.pattern is not None:
+            ends = self.pattern.past_ends(step, self._stretch)
+        elif window is not None:
+            ends = _cut_ends(step, window, self.period)
+        else:
             return -step * np.arange(count - 1.0, -1.0, -1.0)
-        ends = self.pattern.past_ends(step, self._stretch)
         rounds = range(-math.ceil(count / len(ends)), 0)
         return np.concatenate([ends + k * self.before for k in rounds])[-count:]
 
@@ -369,10 +382,18 @@ class _Past:
     slopes: Matrix
 
 
-def _period(system: LinearisedSystem, window: Window | str | None) -> float | None:
-    """Return the common period of steps and windows, s; windows without a length have that of the longest step."""
+def _window_length(system: LinearisedSystem, window: Window | str | None) -> float | None:
+    """Return the length of windows, s; those without a length have that of the longest step."""
+    if window is None:
+        return None
     length = getattr(window, "length", None)
-    return common_period([*system.steps.values()] + ([] if length is None else [float(length)]))
+    return max(system.steps.values()) if length is None else float(length)
+
+
+def _period(system: LinearisedSystem, window: Window | str | None) -> float | None:
+    """Return the common period of steps and windows, s."""
+    length = _window_length(system, window)
+    return common_period([*system.steps.values()] + ([] if length is None else [length]))
 
 
 def has_common_period(system: LinearisedSystem, window: Window | str | None = None) -> bool:
