@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.numbers import is_whole
 from ..approximations import Approximation
 from ..errors import MissingExtraError, SetupError
 from ..linearisation import LinearisedSystem, linearise
 from ..system import System
+from .arguments import check_options
 from .long_runs import long_run
 from .modes import Mode, match
 from .prober import Prober, has_common_period
@@ -34,7 +36,7 @@ def stability(
     *,
     window: Window | str | None = None,
     approximation: Approximation | None = None,
-    at: float = 0.0,
+    at: float | str = 0.0,
     largest_matrix: int = LARGEST_MATRIX,
     **options: Any,
 ) -> Stability:
@@ -50,9 +52,9 @@ def stability(
         Steps should have a common period. If they have none (or a very long one), the growth comes from a long run of
         the linearised system; there are no modes then.
     scheme, window, approximation, **options
-        As for :meth:`System.run`.
-    at : float
-        Time in s at which the system is linearised, where a run with the scheme is then; 0: its start.
+        As for :meth:`System.run`; of its other options ``threads`` and ``energy_correction``.
+    at : float or str
+        Time in s, or with its unit, at which the system is linearised, where a run with the scheme is then; 0: its start.
     largest_matrix : int
         Maps with more rows are not formed; their largest eigenvalues are found by Arnoldi's method (needs SciPy).
 
@@ -80,6 +82,9 @@ def stability(
             "stability: window: estimated responses are fitted to what was published before, so that there is no map "
             "of a period; run the system instead"
         )
+    check_options("stability", options)
+    if not is_whole(largest_matrix, 0, 1 << 20):
+        raise SetupError(f"stability: largest_matrix: {largest_matrix!r}; expected an integer of at least 0")
     linear = system
     if not isinstance(linear, LinearisedSystem):
         linear = linearise(linear, approximation=approximation, at=at, scheme=scheme)
@@ -131,11 +136,14 @@ def _from_long_run(linear: LinearisedSystem, scheme: Any, options: dict[str, Any
     found = long_run(linear, scheme, **options)
     period = max(linear.steps.values())
     radius = np.array([np.exp(found.growth_rate * period)], dtype=complex)
-    remark = f"the steps have no common period; the growth comes from a run over {found.span:g} s"
+    remark = (
+        f"the steps have no common period; the growth comes from a run over {found.span:g} s and is known to "
+        f"{found.known_to:.2g} 1/s"
+    )
     growth = _exact_growth(linear.coupled.poles)
     return Stability(
         linear.name, str(scheme), dict(linear.steps), period, radius, (), None, (), np.zeros(0, dtype=complex), (),
-        (*linear.remarks, remark), growth, tolerance=1.0 / (found.span / period),
+        (*linear.remarks, remark), growth, tolerance=found.known_to * period,
     )  # fmt: skip
 
 
