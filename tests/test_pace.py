@@ -510,6 +510,10 @@ def test_a_bad_tolerance_is_refused(make, tolerance):
         (lambda: cp.pace.real_time(0.0), r"real_time: 0\.0"),
         (lambda: cp.pace.real_time(1.0, pace=3), r"pace\.pace: 3"),
         (lambda: cp.pace.energy(bonds=[("a",)]), r"pace\.bonds"),
+        (lambda: cp.pace.defect(scale=3.0), r"pace\.scale: 3\.0; expected sizes by output"),
+        (lambda: cp.pace.gradient(3, smallest=1, largest=2), r"pace\.signals: 3; expected outputs"),
+        (lambda: cp.pace.table("abc", [0.1]), r"pace\.times: 'abc'; expected a list of numbers"),
+        (lambda: cp.pace.defect(align=1e-3, smallest=1e-2), r"pace\.align: 0\.001 s is shorter than pace\.smallest"),
     ],
 )
 def test_mistakes_in_a_pace_are_named(make, text):
@@ -560,7 +564,17 @@ def cannot_save():
             lambda: (masses(), {"pace": cp.pace.energy(bonds=[("left.u", "rihgt.u")])}),
             r'pace\.bonds: "rihgt\.u": no connection enters this input; did you mean "right\.u"',
         ),
-        (lambda: (masses(), {"pace": cp.pace.defect(scale={"left.z": 1.0})}), r'"left" has no output "z"'),
+        (
+            lambda: (masses(), {"pace": cp.pace.defect(scale={"left.z": 1.0})}),
+            r'pace\.scale: "left\.z": "left" has no output "z"',
+        ),
+        (lambda: (masses(), {"pace": cp.pace.defect}), r"cp\.pace\.defect was not called; write cp\.pace\.defect"),
+        (lambda: (masses(), {"pace": cp.pace.Pace}), r"pace: Pace is a class; expected an object of it, Pace\(\)"),
+        (
+            lambda: (masses(step=0.1), {"pace": cp.pace.real_time(2.0), "real_time": 1.0}),
+            r"pace: real time x 2, but real_time=1\.0; give one of them",
+        ),
+        (lambda: (masses(step=0.1), {"approximation": "lagrange"}), r"approximation: 'lagrange'; expected an approximation"),
         (
             lambda: (masses(step=0.1), {"pace": cp.pace.defect(), "window": cp.window(0.1)}),
             r"pace: .*exclude each other",
