@@ -14,9 +14,9 @@ from ..errors import MissingExtraError, SetupError
 from ..linearisation import LinearisedSystem, linearise
 from ..system import System
 from .arguments import check_options
-from .long_runs import long_run
+from .long_runs import long_run, steps_needed
 from .modes import Mode, match
-from .prober import Prober, has_common_period
+from .prober import Prober, why_no_map
 from .result import Share, Stability
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 LARGEST_MATRIX = 600
 #: How many eigenvalues are then found.
 EIGENVALUES = 12
+
+#: Steps of the slowest subsystem in a long run that takes no time worth mentioning.
+QUICK_STEPS = 20_000
 
 Complex = NDArray[np.complex128]
 
@@ -96,7 +99,7 @@ def stability(
 def quick_stability(
     linear: LinearisedSystem, scheme: Any, *, window: Window | str | None = None, most_rows: int, **options: Any
 ) -> Stability | None:
-    """Return what :func:`stability` finds, or None where the map of a period has more rows and would take seconds."""
+    """Return what :func:`stability` finds, or None where that would take seconds: large maps, very long runs."""
     return _analyse(linear, scheme, most_rows, options, iterate=None, window=window)
 
 
@@ -112,8 +115,11 @@ def _analyse(
     """Analyse a linearised system; larger maps than `largest_matrix` by an iteration, or not at all."""
     if window is not None:
         options["window"] = window
-    if not has_common_period(linear, window):
-        return _from_long_run(linear, scheme, options)
+    reason = why_no_map(linear, window)
+    if reason:
+        if iterate is None and steps_needed(linear) > QUICK_STEPS:
+            return None
+        return _from_long_run(linear, scheme, options, reason)
     if not any(len(model.A) for model in linear.models.values()):
         raise SetupError(f'stability: "{linear.name}" has no states near its start: nothing in it can grow')
     prober = Prober(linear, scheme, **options)
@@ -131,13 +137,13 @@ def _analyse(
     )  # fmt: skip
 
 
-def _from_long_run(linear: LinearisedSystem, scheme: Any, options: dict[str, Any]) -> Stability:
+def _from_long_run(linear: LinearisedSystem, scheme: Any, options: dict[str, Any], reason: str) -> Stability:
     """Return what a long run shows: the growth in one step of the slowest subsystem."""
     found = long_run(linear, scheme, **options)
     period = max(linear.steps.values())
     radius = np.array([np.exp(found.growth_rate * period)], dtype=complex)
     remark = (
-        f"the steps have no common period; the growth comes from a run over {found.span:g} s and is known to "
+        f"{reason}; the growth comes from a run over {found.span:g} s and is known to "
         f"{found.known_to:.2g} 1/s"
     )
     growth = _exact_growth(linear.coupled.poles)

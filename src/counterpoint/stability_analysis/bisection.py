@@ -18,7 +18,7 @@ from ..linearisation import LinearisedSystem, linearise
 from ..system import System
 from .arguments import check_options, positive
 from .long_runs import long_run
-from .prober import Prober, has_common_period
+from .prober import Prober, why_no_map
 from .result import TOLERANCE
 
 #: Factors that are tried before the bisection begins, a quarter of an octave apart.
@@ -114,7 +114,7 @@ def largest_step(
     exact = float(np.max(linear.coupled.poles.real, initial=-np.inf))
     tried: dict[float, float] = {}
 
-    meets = has_common_period(linear, options.get("window"))
+    meets = not why_no_map(linear, options.get("window"))
 
     def is_stable(factor: float) -> bool:
         changed = linear.with_steps({name: factor * linear.steps[name] for name in names})

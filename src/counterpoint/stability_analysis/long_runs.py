@@ -59,7 +59,7 @@ def long_run(system: LinearisedSystem, scheme: Any, steps: int | None = None, **
     """
     random = np.random.default_rng(1)
     start = {name: random.standard_normal(len(model.A)) for name, model in system.models.items()}
-    span = (_steps(system) if steps is None else steps) * max(system.steps.values())
+    span = (steps_needed(system) if steps is None else steps) * max(system.steps.values())
     result: Result | None
     try:
         with without_window_remarks(options.get("window")):
@@ -72,8 +72,8 @@ def long_run(system: LinearisedSystem, scheme: Any, steps: int | None = None, **
     return LongRun(rate, span, max(1.0 / span, scatter))
 
 
-def _steps(system: LinearisedSystem) -> int:
-    """Return how many steps of the slowest subsystem a run should have."""
+def steps_needed(system: LinearisedSystem) -> int:
+    """Return how many steps of the slowest subsystem a long run has."""
     longest = max(system.steps.values())
     most = MOST_STEPS / sum(longest / step for step in system.steps.values())
     turning = np.abs(system.coupled.poles.imag)

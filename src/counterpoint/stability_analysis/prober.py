@@ -162,13 +162,15 @@ class Prober:
     ) -> None:
         self.system = system
         self.scheme, self.options = scheme, {"first_steps": "once", **options}  # the past is given, not made
-        period = _period(system, options.get("window"))
+        period, reason = _period(system, options.get("window")), why_no_map(system, options.get("window"))
         if period is None:
             named = ", ".join(f"{name} {step:g} s" for name, step in system.steps.items())
             raise SetupError(
                 f"stability: the steps have no common period: {named}; change one of them, or use stability_analysis."
                 "long_run"
             )
+        if reason:
+            raise SetupError(f"stability: {reason}, so that there is no map of a period; use stability_analysis.long_run")
         self.pattern, self._stretch = pattern, period
         self._window = _window_length(system, options.get("window"))
         self.period: float = period if pattern is None else period * sum(pattern.factors)
@@ -249,7 +251,7 @@ class Prober:
     def _run(self, pasts: dict[str, _Past], depth: dict[str, int]) -> tuple[dict[str, _core.ProbedSubsystem], float]:
         """Run one period from given pasts, whose number of samples is the depth."""
         longest = max(-self._before(name, count)[0] for name, count in depth.items())
-        begin = self.before * math.ceil(longest / self.before - 1e-9)
+        begin = self.before * max(1, math.ceil(longest / self.before - 1e-9))  # multistep solvers have made a step
         end = begin + self.period
         system = System(self.system.name)
         probed = {}
@@ -396,9 +398,21 @@ def _period(system: LinearisedSystem, window: Window | str | None) -> float | No
     return common_period([*system.steps.values()] + ([] if length is None else [length]))
 
 
-def has_common_period(system: LinearisedSystem, window: Window | str | None = None) -> bool:
-    """Whether the grids of all subsystems, and the windows, meet again after a time that is not too long."""
-    return _period(system, window) is not None
+def why_no_map(system: LinearisedSystem, window: Window | str | None = None) -> str:
+    """Return why there is no map of a period, or nothing.
+
+    Its grids may never meet, or not within a time that is short enough. Lines that begin where the input was at the end
+    of the step before (``cp.transition``) follow from the samples alone only if all passes of a window agree.
+    """
+    if _period(system, window) is None:
+        return "the steps have no common period"
+    converges = window is None or (
+        getattr(window, "tolerance", None) is not None and getattr(window, "compound", None) is None
+    )
+    names = (a.name for c in system.connections for a in c.approximations)
+    if not converges and any(name.startswith("transition") for name in names):
+        return "what a transition begins with in a window is what the pass before has read"
+    return ""
 
 
 @contextmanager
