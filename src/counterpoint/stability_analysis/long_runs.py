@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,7 +66,7 @@ def long_run(system: LinearisedSystem, scheme: Any, steps: int | None = None, **
     span = (steps_needed(system) if steps is None else steps) * max(system.steps.values())
     result: Result | None
     try:
-        with without_window_remarks(options.get("window")):
+        with without_window_remarks(options.get("window")), _without_log():
             result = system.system(start).run(until=span, scheme=scheme, **options)
     except SimulationError as error:  # grown beyond the largest number: what came before is enough
         result = getattr(error, "result", None)
@@ -70,6 +74,21 @@ def long_run(system: LinearisedSystem, scheme: Any, steps: int | None = None, **
             raise
     rate, scatter = max(_rates(system, result), default=(-np.inf, 0.0))
     return LongRun(rate, span, max(1.0 / span, scatter))
+
+
+@contextmanager
+def _without_log() -> Iterator[None]:
+    """Keep what this thread does out of the log: that a growing motion leaves the range of numbers is no failure."""
+    logger, thread = logging.getLogger("counterpoint"), threading.get_ident()
+
+    def is_of_another(record: logging.LogRecord) -> bool:
+        return record.thread != thread
+
+    logger.addFilter(is_of_another)
+    try:
+        yield
+    finally:
+        logger.removeFilter(is_of_another)
 
 
 def steps_needed(system: LinearisedSystem) -> int:
