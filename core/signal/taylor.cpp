@@ -41,8 +41,8 @@ class Taylor final : public Approximation {
   }
 
  private:
-  /// From here on sample k + 1 is nearer than sample k. A time in the middle belongs to the later one: solvers ask there
-  /// in every step, and rounding must not choose.
+  /// From here on sample k + 1 is nearer than sample k. A time in the middle belongs to the later one: solvers ask
+  /// there in every step, and rounding must not choose.
   static double middle(const Samples& s, std::size_t k) { return 0.5 * (s.time(k) + s.time(k + 1)) - s.tolerance; }
 
   static std::size_t nearest(const Samples& s, double t) {

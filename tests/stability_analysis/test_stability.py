@@ -176,7 +176,9 @@ def test_a_long_run_is_long_enough_for_the_slowest_oscillation(factor):
 
 
 def test_the_largest_step_of_grids_that_never_meet_is_found_by_long_runs():
-    meeting, never = (largest_step(pair(step, 0.1), accuracy=0.02).factor for step in (1.5e-2, 1.5e-2 * 2.0001**0.5 / 2**0.5))
+    meeting, never = (
+        largest_step(pair(step, 0.1), accuracy=0.02).factor for step in (1.5e-2, 1.5e-2 * 2.0001**0.5 / 2**0.5)
+    )
     assert never == pytest.approx(meeting, rel=0.05)
 
 

@@ -57,7 +57,8 @@ def stability(
     scheme, window, approximation, **options
         As for :meth:`System.run`; of its other options ``threads`` and ``energy_correction``.
     at : float or str
-        Time in s, or with its unit, at which the system is linearised, where a run with the scheme is then; 0: its start.
+        Time in s, or with its unit, at which the system is linearised: where a run with the scheme is then. 0: its
+        start.
     largest_matrix : int
         Maps with more rows are not formed; their largest eigenvalues are found by Arnoldi's method (needs SciPy).
 
@@ -142,10 +143,7 @@ def _from_long_run(linear: LinearisedSystem, scheme: Any, options: dict[str, Any
     found = long_run(linear, scheme, **options)
     period = max(linear.steps.values())
     radius = np.array([np.exp(found.growth_rate * period)], dtype=complex)
-    remark = (
-        f"{reason}; the growth comes from a run over {found.span:g} s and is known to "
-        f"{found.known_to:.2g} 1/s"
-    )
+    remark = f"{reason}; the growth comes from a run over {found.span:g} s and is known to {found.known_to:.2g} 1/s"
     growth = _exact_growth(linear.coupled.poles)
     return Stability(
         linear.name, str(scheme), dict(linear.steps), period, radius, (), None, (), np.zeros(0, dtype=complex), (),
