@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -228,3 +230,10 @@ def test_what_cannot_be_asked_is_told(ask, text):
 
 def test_a_time_may_have_a_unit():
     assert cp.stability(pair(0.05, 0.1), at="500 ms").radius == cp.stability(pair(0.05, 0.1), at=0.5).radius
+
+
+def test_paces_that_choose_other_steps_are_told():
+    system = pair(0.05, 0.1)
+    assert cp.stability(system).remarks == ()
+    system.subsystems["left"] = replace(system.subsystems["left"], pace=cp.pace.defect(1e-3))
+    assert "left: its pace, defect, tolerance 0.001, chooses other steps than those given" in str(cp.stability(system))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from .._common.numbers import is_whole
 from ..approximations import Approximation
 from ..errors import MissingExtraError, SetupError
 from ..linearisation import LinearisedSystem, linearise
+from ..pace._kinds import Fixed
 from ..system import System
 from .arguments import check_options
 from .long_runs import long_run, steps_needed
@@ -92,9 +94,19 @@ def stability(
     linear = system
     if not isinstance(linear, LinearisedSystem):
         linear = linearise(linear, approximation=approximation, at=at, scheme=scheme)
+        linear = replace(linear, remarks=(*linear.remarks, *pace_remarks(cast("System", system))))
     found = _analyse(linear, scheme, largest_matrix, options, iterate=_largest, window=window)
     assert found is not None  # what is too large for a matrix is found by Arnoldi's method
     return found
+
+
+def pace_remarks(system: System, pace: object = None) -> tuple[str, ...]:
+    """Return what is said of paces, that of a run and those of single subsystems: they choose other steps."""
+    text = "chooses other steps than those given; see changing_pace"
+    given = {"the pace of the run": pace} | {f"{name}: its pace": part.pace for name, part in system.subsystems.items()}
+    return tuple(
+        f"{whose}, {one}, {text}" for whose, one in given.items() if one is not None and not isinstance(one, Fixed)
+    )
 
 
 def quick_stability(
