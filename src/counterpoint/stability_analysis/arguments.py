@@ -41,7 +41,7 @@ def positive(where: str, name: str, value: object, *, least: float = 0.0) -> lis
 
 def checked_factors(where: str, factors: Sequence[float]) -> tuple[float, ...]:
     """Return the factors of steps, each once; raise SetupError for what is none."""
-    given = [factors] if is_number(factors) or isinstance(factors, str) else list(factors)
+    given: list[Any] = [factors] if is_number(factors) or isinstance(factors, str) else list(factors)
     problems = [text for factor in given for text in positive(where, "factors", factor)]
     if not given:
         problems = [f"{where}: factors: none are given; expected positive numbers, (0.5, 1.0, 2.0) for example"]
