@@ -57,6 +57,23 @@ def test_the_error_falls_with_the_order_promised(approximation, order, beyond):
     assert observed_order(approximation, beyond=beyond) == pytest.approx(order, abs=0.3)
 
 
+@pytest.mark.parametrize("order", [1, 2])
+def test_in_the_middle_between_samples_taylor_expands_about_the_later_one(order):
+    """A Runge-Kutta stage is there in every step; where rounding chose, equal steps were of two kinds."""
+    system = cp.System("oscillation and its integral")
+    states = dict(inputs="u", solver="ode4")
+    system.add("source", cp.linear([[0, 9], [-9, 0]], [[0], [0]], [[1, 0]], x0=[1, 0], outputs="y", **states), step=0.1)
+    system.set("source.u", 0.0)
+    system.add("sink", cp.linear([[0]], [[1]], [[1]], x0=[0], outputs="x", **states), step=0.1)
+    system.connect("source.y", "sink.u", cp.taylor(order))
+    result = system.run(until=20.0, scheme="sequential", first_steps="once", check="off")
+    z = 0.9j
+    factor = 1 + z + z**2 / 2 + z**3 / 6 + z**4 / 24  # of the source in one step
+    grown = np.diff(result["sink.x"].values)[3:]
+    left = grown[2:] - 2 * factor.real * grown[1:-1] + abs(factor) ** 2 * grown[:-2]
+    assert np.abs(left).max() < 1e-12
+
+
 @pytest.mark.parametrize("beyond", [False, True], ids=["interpolation", "extrapolation"])
 @pytest.mark.parametrize(
     ("approximation", "order"),

@@ -75,6 +75,22 @@ def test_shorter_steps_are_not_tried_against_a_source_that_publishes_less_often(
     assert len(steps) < 1500  # 50 per sample until the signal, which begins at zero, is known; 4058 when they shrank
 
 
+@pytest.mark.parametrize("what", ["windows", "alignment"])
+def test_steps_that_are_cut_do_not_make_the_next_ones_shorter(what):
+    """Each window halved the last step for good, where the source published less often: 935833 steps for 2034."""
+
+    def steps(align=None, window=None):
+        system = cp.System("uneven")
+        system.add("left", mass(1.0), pace=cp.pace.defect(1e-3, align=align))
+        system.add("right", mass(0.0), step=0.05)
+        system.connect("left.x", "right.u", cp.lagrange(2))
+        system.connect("right.x", "left.u", cp.lagrange(2))
+        return len(system.run(until=20.0, scheme="parallel", window=window, check="off").steps["left"])
+
+    cut = steps(align=0.05) if what == "alignment" else steps(window=cp.window(0.05, 1))
+    assert cut < 1.5 * steps()
+
+
 def test_times_of_a_table_may_have_units():
     assert cp.pace.table(["0 s", "1 min"], ["10 ms", 0.5]) == cp.pace.table([0.0, 60.0], [0.01, 0.5])
     with pytest.raises(cp.SetupError, match=r'pace\.times\[1\]: "1 kg": kg is not a unit of time'):
@@ -510,6 +526,10 @@ def test_a_bad_tolerance_is_refused(make, tolerance):
         (lambda: cp.pace.real_time(0.0), r"real_time: 0\.0"),
         (lambda: cp.pace.real_time(1.0, pace=3), r"pace\.pace: 3"),
         (lambda: cp.pace.energy(bonds=[("a",)]), r"pace\.bonds"),
+        (lambda: cp.pace.defect(scale=3.0), r"pace\.scale: 3\.0; expected sizes by output"),
+        (lambda: cp.pace.gradient(3, smallest=1, largest=2), r"pace\.signals: 3; expected outputs"),
+        (lambda: cp.pace.table("abc", [0.1]), r"pace\.times: 'abc'; expected a list of numbers"),
+        (lambda: cp.pace.defect(align=1e-3, smallest=1e-2), r"pace\.align: 0\.001 s is shorter than pace\.smallest"),
     ],
 )
 def test_mistakes_in_a_pace_are_named(make, text):
@@ -560,7 +580,20 @@ def cannot_save():
             lambda: (masses(), {"pace": cp.pace.energy(bonds=[("left.u", "rihgt.u")])}),
             r'pace\.bonds: "rihgt\.u": no connection enters this input; did you mean "right\.u"',
         ),
-        (lambda: (masses(), {"pace": cp.pace.defect(scale={"left.z": 1.0})}), r'"left" has no output "z"'),
+        (
+            lambda: (masses(), {"pace": cp.pace.defect(scale={"left.z": 1.0})}),
+            r'pace\.scale: "left\.z": "left" has no output "z"',
+        ),
+        (lambda: (masses(), {"pace": cp.pace.defect}), r"cp\.pace\.defect was not called; write cp\.pace\.defect"),
+        (lambda: (masses(), {"pace": cp.pace.Pace}), r"pace: Pace is a class; expected an object of it, Pace\(\)"),
+        (
+            lambda: (masses(step=0.1), {"pace": cp.pace.real_time(2.0), "real_time": 1.0}),
+            r"pace: real time x 2, but real_time=1\.0; give one of them",
+        ),
+        (
+            lambda: (masses(step=0.1), {"approximation": "lagrange"}),
+            r"approximation: 'lagrange'; expected an approximation",
+        ),
         (
             lambda: (masses(step=0.1), {"pace": cp.pace.defect(), "window": cp.window(0.1)}),
             r"pace: .*exclude each other",

@@ -98,11 +98,13 @@ StepChoice DefectLaw::propose(double t, double last, double known) {
     drop(slot, used);
     error *= share;
     double logarithm = slot.controller.tell(error, power(slot));
-    if (interval > longest_interval * last) logarithm = std::max(logarithm, 0.0);
+    const bool is_held = interval > longest_interval * last && logarithm <= 0.0;
+    if (is_held) logarithm = 0.0;
     choice.estimate = std::max(choice.estimate, error);
     if (logarithm >= least) continue;
     least = logarithm;
     choice.signal = k;
+    choice.keeps_wanted = is_held;
   }
   if (last > 0.0 && steps_ < few_samples) ++steps_;
   if (choice.signal >= 0) {
@@ -111,6 +113,7 @@ StepChoice DefectLaw::propose(double t, double last, double known) {
     return choice;
   }
   if (last > 0.0) choice.length = last;  // nothing is known that speaks for another length
+  choice.keeps_wanted = true;
   choice.estimate = std::numeric_limits<double>::quiet_NaN();
   return choice;
 }

@@ -23,6 +23,9 @@ struct StepChoice {
   StepRule rule = StepRule::law;
   double estimate = std::numeric_limits<double>::quiet_NaN();  ///< error of the step before, in units of the tolerance
   int signal = -1;                                             ///< the signal that decided, by its number in the law
+  /// Nothing is known that speaks for a shorter step than the one that was wanted before: had it been cut to end at a
+  /// given time, this length says nothing.
+  bool keeps_wanted = false;
 };
 
 /// The error of a step that was made, in units of the tolerance.
@@ -231,6 +234,7 @@ inline double StepChooser::next_end(double t, double known, StepClock& clock, do
 inline void StepChooser::choose(double t, double known, const StepClock& clock) {
   if (row_.length > 0.0) last_ = row_.length = t - row_.t;  // a subsystem may have stopped early
   StepChoice choice = law_->propose(t, last_, known);
+  if (choice.keeps_wanted) choice.length = std::max(choice.length, wanted_);
   if (std::isnan(row_.estimate)) estimated(choice.estimate, choice.signal);
   write();
   const bool anew = last_ == 0.0 || std::abs(t - event_) <= clock.tolerance();  // what was before an event says little

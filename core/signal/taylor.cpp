@@ -41,14 +41,18 @@ class Taylor final : public Approximation {
   }
 
  private:
+  /// From here on sample k + 1 is nearer than sample k. A time in the middle belongs to the later one: solvers ask
+  /// there in every step, and rounding must not choose.
+  static double middle(const Samples& s, std::size_t k) { return 0.5 * (s.time(k) + s.time(k + 1)) - s.tolerance; }
+
   static std::size_t nearest(const Samples& s, double t) {
     const std::size_t k = s.behind(t);
-    return k < s.last() && s.time(k + 1) - t <= t - s.time(k) ? k + 1 : k;
+    return k < s.last() && t >= middle(s, k) ? k + 1 : k;
   }
 
   static void cover_while_nearest(const Samples& s, std::size_t k, Polynomial& out) {
-    out.from = k == s.begin ? -Polynomial::infinity : 0.5 * (s.time(k - 1) + s.time(k));
-    out.to = k == s.last() ? Polynomial::infinity : 0.5 * (s.time(k) + s.time(k + 1));
+    out.from = k == s.begin ? -Polynomial::infinity : middle(s, k - 1);
+    out.to = k == s.last() ? Polynomial::infinity : middle(s, k);
   }
 
   static void expand_from_slopes(const Samples& s, std::size_t k, std::size_t newest, int points, Polynomial& out) {

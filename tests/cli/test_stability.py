@@ -51,3 +51,12 @@ def test_schemes_that_a_window_does_not_allow_are_named_in_the_comparison(counte
     assert code == 0, err
     assert out.count("the window does not allow it") == 3
     assert "stable up to" in out
+
+
+def test_a_pace_of_the_scenario_is_told(counterpoint, examples, tmp_path):
+    scenario = tmp_path / "paced.toml"
+    text = (examples / "two_mass.toml").read_text(encoding="utf-8")
+    scenario.write_text('pace = { kind = "defect" }\n' + text, encoding="utf-8")
+    code, out, _ = counterpoint("stability", scenario)
+    assert code == 0
+    assert "the pace of the run, defect, tolerance 0.001, chooses other steps" in " ".join(out.split())

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -98,3 +100,59 @@ def test_implicit_couplings_are_probed_as_they_run(window, solver):
     prober, found = radius(system, "slowest-first", window=window)
     grown = measured_growth(system, "slowest-first", prober.period, window=window)
     assert found == pytest.approx(grown, abs=1e-9)
+
+
+def strong_pair(fast_step):
+    """Two oscillators with a strong coupling, which every scheme lets grow."""
+    system = cp.System("pair")
+    for name, rate, gain, step in (("slow", 7.0, -0.6, 0.1), ("fast", 9.0, 0.5, fast_step)):
+        part = cp.linear(
+            [[0, 1], [-(rate**2), 0.2]], [[0], [gain * rate**2]], [[1, 0]], x0=[1, 0.3], inputs="u", outputs="y",
+            solver="ode4",
+        )  # fmt: skip
+        system.add(name, part, step=step)
+    system.connect("slow.y", "fast.u", cp.lagrange(2))
+    system.connect("fast.y", "slow.u", cp.lagrange(2))
+    return system
+
+
+@pytest.mark.parametrize("fast_step", [0.06, 0.075])
+@pytest.mark.parametrize(
+    "window", [cp.window(0.1, 1), cp.window(0.2, 2, stencil="centred"), "repeat-once", cp.compound_fast(tolerance=1e-12)],
+    ids=str,
+)  # fmt: skip
+def test_windows_that_cut_steps_are_probed_as_they_run(window, fast_step):
+    system = strong_pair(fast_step)
+    prober, found = radius(system, "slowest-first", window=window)
+    grown = measured_growth(system, "slowest-first", prober.period, window=window)
+    assert found == pytest.approx(grown, rel=1e-8)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("approximation", [cp.hold("behind"), cp.hold("ahead")], ids=lambda value: value.name)
+def test_multistep_solvers_have_made_a_step_before_where_one_sample_is_enough(scheme, approximation):
+    """Without a step before, the first one was by the trapezoidal rule: 1.188 for 1.112 in a period."""
+    system = cp.System("pair")
+    for name, rate, gain in (("a", 9.0, 0.5), ("b", 7.0, -0.6)):
+        matrix = [[0, 1], [-(rate**2), 0.02 * rate]]
+        part = cp.linear(matrix, [[0], [gain * rate**2]], [[1, 0]], x0=[1, 0.3], inputs="u", outputs="y", solver="bdf2")
+        system.add(name, part, step=0.1)
+    system.connect("a.y", "b.u", approximation)
+    system.connect("b.y", "a.u", approximation)
+    prober, found = radius(system, scheme)
+    assert found == pytest.approx(measured_growth(system, scheme, prober.period), rel=1e-9)
+
+
+def test_a_transition_in_windows_is_analysed_by_a_long_run():
+    """Its line begins with what the pass before the last one has read: no number of the map."""
+    system = strong_pair(0.05)
+    for number, connection in enumerate(system.connections):
+        system.connections[number] = replace(connection, approximations=(cp.transition(2),))
+    window = cp.window(0.1, repeats=1)
+    found = cp.stability(system, "slowest-first", window=window)
+    assert "what a transition begins with in a window" in found.remarks[-1]
+    grown = np.log(measured_growth(system, "slowest-first", 0.1, window=window)) / 0.1
+    assert found.growth_rate == pytest.approx(grown, abs=0.05)
+    converged = cp.window(0.1, tolerance=1e-12)
+    prober, of_map = radius(system, "slowest-first", window=converged)
+    assert of_map == pytest.approx(measured_growth(system, "slowest-first", prober.period, window=converged), rel=1e-8)

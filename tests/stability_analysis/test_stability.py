@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import counterpoint as cp
-from counterpoint.stability_analysis import Pattern, Prober, changing_pace, largest_step, long_run
+from counterpoint.stability_analysis import Pattern, Prober, changing_pace, coupled_pair, largest_step, long_run, region
 
 from .two_mass import two_mass
 
@@ -58,11 +60,12 @@ def test_grids_that_never_meet_are_analysed_by_a_long_run():
     assert not apart.stable
 
 
-def test_the_long_run_survives_an_overflow():
+def test_the_long_run_survives_an_overflow(caplog):
     found = long_run(cp.linearise(two_mass(90, cp.lagrange(3))), "parallel", steps=4000)
     assert found.growth_rate == pytest.approx(
         cp.stability(two_mass(90, cp.lagrange(3)), "parallel").growth_rate, rel=0.01
     )
+    assert not caplog.records  # nobody's run has failed
 
 
 def test_steps_grow_until_the_coupling_is_unstable():
@@ -150,3 +153,87 @@ def test_steps_that_change_are_analysed_without_windows():
 def test_estimated_responses_have_no_map_of_a_period():
     with pytest.raises(cp.SetupError, match="estimated responses are fitted to what was published before"):
         cp.stability(two_mass(5, cp.lagrange(1)), "parallel", window=cp.estimated_response())
+
+
+def pair(first, second, solver="ode4"):
+    """Two masses with damping between springs; the exact motions decay with 0.15 1/s."""
+    system = cp.System("pair")
+    for name, x0, step in (("left", 1.0, first), ("right", 0.0, second)):
+        mass = cp.linear(
+            [[0, 1], [-15, -0.3]], [[0], [5]], [[1, 0]], x0=[x0, 0], inputs="u", outputs="x", solver=solver
+        )
+        system.add(name, mass, step=step)
+    system.connect("left.x", "right.u", cp.lagrange(2))
+    system.connect("right.x", "left.u", cp.lagrange(2))
+    return system
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.03, 0.003])
+def test_a_long_run_is_long_enough_for_the_slowest_oscillation(factor):
+    """5000 steps were less than a turn of it: "unstable", 1.2 1/s, for a decay with 0.15 1/s."""
+    found = cp.stability(pair(factor * 1e-2 * 2**0.5, factor * 0.1))
+    assert found.stable
+    assert found.growth_rate == pytest.approx(-0.15, abs=0.005)
+    assert "is known to" in found.remarks[-1]
+
+
+def test_the_largest_step_of_grids_that_never_meet_is_found_by_long_runs():
+    meeting, never = (
+        largest_step(pair(step, 0.1), accuracy=0.02).factor for step in (1.5e-2, 1.5e-2 * 2.0001**0.5 / 2**0.5)
+    )
+    assert never == pytest.approx(meeting, rel=0.05)
+
+
+@pytest.mark.parametrize("only", ["left", "right"])
+def test_a_window_keeps_its_length_where_only_some_steps_change(only):
+    window = cp.window(0.1, repeats=1)
+    found = largest_step(pair(0.01, 0.1), only=only, window=window, limits=(0.25, 16.0), accuracy=0.02)
+    assert found.factor > 1.0
+    radius = cp.stability(pair(0.005, 0.1), window=window).radius if only == "left" else None
+    assert radius is None or dict(found.tried)[0.5] == pytest.approx(radius, abs=1e-12)
+
+
+def test_a_single_factor_is_the_growth_of_fixed_steps():
+    found = changing_pace(pair(0.05, 0.1), "parallel", factors=(1.5,))
+    fixed = cp.stability(pair(0.075, 0.15), "parallel")
+    assert found.growth == {(1.5, 1.5): pytest.approx(fixed.growth_rate, abs=1e-9)}
+    assert fixed.radius - 1e-9 <= found.bound < 1.01
+
+
+@pytest.mark.parametrize(
+    ("ask", "text"),
+    [
+        (lambda s: cp.stability(s, pace=cp.pace.fixed(0.1)), r"stability: pace=.*; expected energy_correction, threads"),
+        (lambda s: cp.stability(s, real_time=1.0), "stability: real_time=1.0: the wall clock does not change"),
+        (lambda s: cp.stability(s, until=3.0), "stability: until=3.0: no option of an analysis"),
+        (lambda s: cp.stability(s, at=-1.0), "at: -1.0; expected a time of a run in s, from 0"),
+        (lambda s: cp.stability(s, at=float("nan")), "at: nan; expected a time"),
+        (lambda s: cp.stability(s, approximation="lagrange"), "approximation: 'lagrange'; expected an approximation"),
+        (lambda s: cp.stability("plant.toml"), "'plant.toml'; expected a System"),
+        (lambda s: cp.stability(cp.System("empty")), '"empty" has no subsystems'),
+        (lambda s: cp.stability(s, largest_matrix="a"), "largest_matrix: 'a'; expected an integer"),
+        (lambda s: changing_pace(s, factors=()), "factors: none are given"),
+        (lambda s: changing_pace(s, factors=(0.0, 1.0)), "factors: 0.0; expected a positive number"),
+        (lambda s: changing_pace(s, factors="1,2"), "factors: '1,2'; expected a positive number"),
+        (lambda s: largest_step(s, span=0.0), "span: 0.0; expected a positive number"),
+        (lambda s: largest_step(s, amplification=0.5), "amplification: 0.5; expected a number from 1"),
+        (lambda s: largest_step(s, accuracy=0.0), "accuracy: 0.0; expected a positive number"),
+        (lambda s: largest_step(s, limits=(4.0, 0.5)), r"limits: \(4.0, 0.5\); expected two positive factors"),
+        (lambda s: region(lambda z: s, [], [1.0]), "real, imag: no points"),
+        (lambda s: coupled_pair(1j, ratio=0), "ratio: 0; expected a positive number"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_asked_is_told(ask, text):
+    with pytest.raises(cp.SetupError, match=text):
+        ask(pair(0.05, 0.1))
+
+
+def test_a_time_may_have_a_unit():
+    assert cp.stability(pair(0.05, 0.1), at="500 ms").radius == cp.stability(pair(0.05, 0.1), at=0.5).radius
+
+
+def test_paces_that_choose_other_steps_are_told():
+    system = pair(0.05, 0.1)
+    assert cp.stability(system).remarks == ()
+    system.subsystems["left"] = replace(system.subsystems["left"], pace=cp.pace.defect(1e-3))
+    assert "left: its pace, defect, tolerance 0.001, chooses other steps than those given" in str(cp.stability(system))

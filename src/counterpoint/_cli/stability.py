@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,13 +74,16 @@ def stability(
     from .._display.console import say
     from ..linearisation import linearise
     from ..stability_analysis import stability as analyse
+    from ..stability_analysis.analysis import pace_remarks
 
     factors = _factors(changing_steps)
     step, named = steps_of(steps)
     settings = CaseSettings(None, step, scheme, None, named, assignments(values), isolate, lenient)
     case = read_case(scenario, allow_outside=allow_outside, allow_remote=allow_remote, settings=settings)
     options = case.options()
-    system = linearise(case.build(), approximation=options.approximation, at=at, scheme=options.scheme)
+    built = case.build()
+    system = linearise(built, approximation=options.approximation, at=at, scheme=options.scheme)
+    system = replace(system, remarks=(*system.remarks, *pace_remarks(built, options.pace)))
     console = make_console()
     how: dict[str, Any] = {} if options.window is None else {"window": options.window}
     found = analyse(system, options.scheme, **how)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._common.numbers import MOST_THREADS, is_number, is_whole
+from ..approximations import Approximation
 from ..errors import AlgebraicLoopError, SetupError, did_you_mean
 from ..windows import Window
 from .connection_units import unit_problems
@@ -51,6 +52,7 @@ def find_problems(system: System, options: RunOptions, ports: PortTable) -> list
     problems = [
         *_span(options.until, options.start),
         *_steps(system, options),
+        *_approximation(options),
         *_models(system),
         *_ports(system, ports),
         *_constants(system, ports),
@@ -160,6 +162,11 @@ def _window_length(options: RunOptions) -> Iterator[Problem]:
         wrong = _too_small(options.start, options.until, options.window.length)
         if wrong:
             yield Problem("window.length", wrong)
+
+
+def _approximation(options: RunOptions) -> Iterator[Problem]:
+    if not isinstance(options.approximation, Approximation | None):
+        yield Problem("approximation", f"{options.approximation!r}; expected an approximation such as cp.lagrange(1)")
 
 
 def _models(system: System) -> Iterator[Problem]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .._common.numbers import is_number
@@ -99,10 +99,10 @@ def _signals(where: str, system: System, ports: PortTable, pace: Pace, name: str
     for signal in (pace.signals or ()) if isinstance(pace, Gradient) else ():
         yield from _leading(f"{where}.signals", system, ports, signal, name)
     if isinstance(pace, Controlled | Gradient):
-        named = dict(pace.absolute) if not isinstance(pace.absolute, int | float) else {}
-        named |= pace.scale if isinstance(pace, Controlled) else {}
-        for signal in named:
-            yield from _place_problems(f"{where}.absolute", ports, signal)
+        scale = pace.scale if isinstance(pace, Controlled) else {}
+        for key, named in (("absolute", pace.absolute), ("scale", scale)):
+            for signal in named if isinstance(named, Mapping) else ():
+                yield from _place_problems(f"{where}.{key}", ports, signal)
     if isinstance(pace, Controlled) and pace.kind == "energy":
         yield from _bonds(where, system, pace)
 

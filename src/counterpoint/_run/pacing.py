@@ -63,6 +63,8 @@ def pacing_of(system: System, options: RunOptions) -> Pacing:
     """Return the paces of a run; raise SetupError for what is none."""
     given, factor = as_pace(options.pace), options.real_time
     if isinstance(given, RealTime):
+        if factor is not None and factor != given.factor:
+            raise SetupError(f"pace: {given}, but real_time={factor!r}; give one of them")
         factor, given = given.factor, given.pace
     if isinstance(given, Fixed):  # the system has these steps already
         given = None

@@ -114,7 +114,7 @@ def _key(system: System, options: RunOptions) -> tuple[Any, ...] | None:
     default = options.approximation
     run = (
         options.until, options.start, options.scheme, options.threads, options.first_steps, options.driven,
-        default and (default.made_by or default),
+        default and (getattr(default, "made_by", None) or default),  # what is none is told by the checks
     )  # fmt: skip
     return run, models, connections, dict(system.constants), system.convert
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._common.numbers import is_number
 from .._run.approximation_choice import chosen_approximation
 from .._run.connection_units import conversion_of
 from .._run.free_inputs import free_inputs
@@ -17,6 +18,7 @@ from ..errors import SetupError
 from ..linear_model import LinearSubsystem
 from ..subsystems.models import jacobians
 from ..system import Connection, Participant, System
+from ..units import time_at
 from .linearised import LinearConnection, LinearisedSystem
 from .operating_point import OperatingPoint, as_law_sees
 from .step_map import identified
@@ -29,7 +31,7 @@ def linearise(
     *,
     approximation: Approximation | None = None,
     models: Mapping[str, LinearSubsystem] | None = None,
-    at: float = 0.0,
+    at: float | str = 0.0,
     scheme: str | Scheme = "slowest-first",
     try_steps: bool = True,
 ) -> LinearisedSystem:
@@ -46,8 +48,8 @@ def linearise(
         Of connections that name none, as in :meth:`System.run`.
     models : mapping, optional
         Models for some subsystems, instead of those found.
-    at : float
-        Time in s: a run with this ``scheme`` leads there. 0: the start.
+    at : float or str
+        Time in s, or with its unit: a run with this ``scheme`` leads there. 0: the start.
     scheme : str or Scheme
         Of this run; where ``at`` is 0 nothing is run.
     try_steps : bool
@@ -72,8 +74,8 @@ def linearise(
     [-1.732, -1.0, 1.0, 1.732]
     """
     given = models or {}
-    point = OperatingPoint(system, float(at), scheme)
-    if at > 0.0:
+    point = OperatingPoint(system, _checked(system, approximation, at), scheme)
+    if point.t > 0.0:
         point.find()
     problems: list[str] = []
     found: dict[str, LinearSubsystem] = {}
@@ -95,6 +97,21 @@ def linearise(
         tuple(_linear_connection(system, connection, point, options) for connection in system.connections),
         tuple(f"{name}: {model.remark}" for name, model in found.items() if model.remark),
     )
+
+
+def _checked(system: object, approximation: object, at: float | str) -> float:
+    """Return the time in s at which a system is linearised; raise SetupError for what cannot be."""
+    if not isinstance(system, System):
+        raise SetupError(f"linearise: {system!r}; expected a System, or what cp.linearise(system) has returned")
+    time = time_at("at", at)
+    problems = [] if system.subsystems else [f'linearise: "{system.name}" has no subsystems; add some']
+    if not (is_number(time) and time >= 0.0):
+        problems.append(f"at: {at!r}; expected a time of a run in s, from 0")
+    if not isinstance(approximation, Approximation | None):
+        problems.append(f"approximation: {approximation!r}; expected an approximation such as cp.lagrange(1)")
+    if problems:
+        raise SetupError(problems)
+    return float(time)
 
 
 def _model(name: str, participant: Participant, at: OperatingPoint, try_steps: bool) -> LinearSubsystem:

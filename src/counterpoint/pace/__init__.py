@@ -81,9 +81,14 @@ def table(
     import numpy as np
 
     problems: list[str] = []
+    named = {"times": times, "steps": steps}
+    for name, given in named.items():
+        if not _are_numbers(_durations(f"pace.{name}", given)):
+            problems.append(f"pace.{name}: {given!r}; expected a list of numbers of seconds, or of texts with units")
+    if problems:
+        raise SetupError(problems)
     axis, lengths = (
-        np.atleast_1d(np.asarray(_durations(f"pace.{name}", given), dtype=np.float64))
-        for name, given in (("times", times), ("steps", steps))
+        np.atleast_1d(np.asarray(_durations(f"pace.{name}", given), dtype=np.float64)) for name, given in named.items()
     )
     if axis.ndim != 1 or axis.shape != lengths.shape or len(axis) == 0:
         problems.append(f"pace.steps: {lengths.size} steps for {axis.size} times; expected one for each, at least one")
@@ -145,6 +150,8 @@ def gradient(
     >>> str(cp.pace.gradient("car.speed", smallest=0.4, largest=2.0))
     'gradient of car.speed'
     """
+    if signals is not None and not isinstance(signals, str | Sequence):
+        raise SetupError(f"pace.signals: {signals!r}; expected outputs, subsystem.output")
     names = (signals,) if isinstance(signals, str) else None if signals is None else tuple(signals)
     limits = _limits(first, smallest, largest, growth, align)
     made = Gradient(limits, names, p0, p1, derivative, tolerance, absolute, reject)
@@ -349,6 +356,16 @@ def _durations(where: str, given: Any) -> Any:
     return [time_at(f"{where}[{k}]", value) if isinstance(value, str) else value for k, value in enumerate(given)]
 
 
+def _are_numbers(given: Any) -> bool:
+    import numpy as np
+
+    try:
+        np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def _bad_tolerance(tolerance: Any) -> list[str]:
     if is_number(tolerance) and tolerance > 0.0:
         return []
@@ -382,6 +399,8 @@ def _controlled(
     bonds: Sequence[tuple[str, str]] | None = None,
     reject: bool | None = None,
 ) -> Controlled:
+    if scale is not None and not isinstance(scale, Mapping):
+        raise SetupError(f'pace.scale: {scale!r}; expected sizes by output, {{"wheel.force": 1500.0}}')
     pairs: Any = None if bonds is None else tuple(tuple(bond) for bond in bonds)  # of two names: checked below
     made = Controlled(limits, tolerance, absolute, dict(scale or {}), kind, pairs, reject)
     problems = [*_bad_tolerance(tolerance), *_bad_numbers("absolute", absolute), *_bad_choice(reject)]

@@ -50,9 +50,14 @@ class Limits:
             found.append(f"pace.growth: {self.growth!r}; expected a number above 1")
         if found:
             return found
+        if self.align is not None and self.smallest is not None and self.align < self.smallest:
+            found.append(
+                f"pace.align: {self.align:g} s is shorter than pace.smallest, {self.smallest:g} s; no step is longer "
+                "than align"
+            )
         order = [(name, named[name]) for name in ("smallest", "first", "largest")]
         known = [(name, value) for name, value in order if value is not None]
-        return [
+        return found + [
             f"pace.{low}: {a:g} s is longer than pace.{high}, {b:g} s; expected smallest <= first <= largest"
             for (low, a), (high, b) in pairwise(known)
             if a > b
@@ -172,6 +177,11 @@ def as_pace(given: object, where: str = "pace") -> Pace | None:
     """Return what a user gave as a pace: an object, a function or nothing."""
     if given is None or isinstance(given, Pace):
         return given
+    if isinstance(given, type):
+        raise SetupError(f"{where}: {given.__name__} is a class; expected an object of it, {given.__name__}()")
+    if getattr(given, "__module__", "") == __package__:  # a function that makes a pace
+        name = getattr(given, "__name__", "")
+        raise SetupError(f"{where}: cp.pace.{name} was not called; write cp.pace.{name}(...) with its parameters")
     if callable(given):
         return _Function(given)
     raise SetupError(f"{where}: {given!r}; expected a pace such as cp.pace.defect(1e-3), or a function")

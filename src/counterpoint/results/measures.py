@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import SetupError, did_you_mean
+from .extrapolation_age import mean_growths
 from .sampling import shared_times
 from .store import Array
 
@@ -111,13 +112,13 @@ def _tau(result: Result, connection: int) -> float:
 
 
 def _mean(result: Result, connection: int, ends: Array, errors: Array) -> float:
-    """Return the mean over the run of an error that is 0 at the beginning of each interval and known at its end."""
+    """Return the mean over the run of an error that grows from the last sample on and is known at the end of a step."""
     span = result.end - result.start
     if not len(ends):
         return 0.0
     lengths = np.diff(ends, prepend=result.start)
-    growth = result.error_growth(connection)
-    return float(growth * (errors @ lengths) / span) if span > 0 else nan
+    growth = mean_growths(result, connection, ends)
+    return float((growth * errors) @ lengths / span) if span > 0 else nan
 
 
 def _tau_reference(result: Result, connection: int, reference: Result | None, pairs: Mapping[str, str]) -> float:
@@ -133,9 +134,9 @@ def _tau_reference(result: Result, connection: int, reference: Result | None, pa
     inside = (time >= first) & (time <= last)
     if lines is None or not inside.any():
         return nan
-    time, assumed, arrived = time[inside], assumed[inside], arrived[inside]
+    time_of_all, time, assumed, arrived = time, time[inside], assumed[inside], arrived[inside]
     true = lines[0] * reference[pairs[source]].at(time, "cubic") + lines[1]
-    growth = result.error_growth(connection)
+    growth = np.minimum(mean_growths(result, connection, time_of_all)[inside], 1.0)
     lengths = np.diff(time, prepend=max(first, result.start))
     at_begin, at_end = np.abs(arrived - true), np.abs(assumed - true)
     return float(((1.0 - growth) * at_begin + growth * at_end) @ lengths / lengths.sum())

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.numbers import is_whole
 from ..approximations import Approximation
 from ..errors import MissingExtraError, SetupError
 from ..linearisation import LinearisedSystem, linearise
+from ..pace._kinds import Fixed
 from ..system import System
-from .long_runs import long_run
+from .arguments import check_options
+from .long_runs import long_run, steps_needed
 from .modes import Mode, match
-from .prober import Prober, has_common_period
+from .prober import Prober, why_no_map
 from .result import Share, Stability
 
 if TYPE_CHECKING:
@@ -25,6 +29,9 @@ LARGEST_MATRIX = 600
 #: How many eigenvalues are then found.
 EIGENVALUES = 12
 
+#: Steps of the slowest subsystem in a long run that takes no time worth mentioning.
+QUICK_STEPS = 20_000
+
 Complex = NDArray[np.complex128]
 
 
@@ -34,7 +41,7 @@ def stability(
     *,
     window: Window | str | None = None,
     approximation: Approximation | None = None,
-    at: float = 0.0,
+    at: float | str = 0.0,
     largest_matrix: int = LARGEST_MATRIX,
     **options: Any,
 ) -> Stability:
@@ -50,9 +57,10 @@ def stability(
         Steps should have a common period. If they have none (or a very long one), the growth comes from a long run of
         the linearised system; there are no modes then.
     scheme, window, approximation, **options
-        As for :meth:`System.run`.
-    at : float
-        Time in s at which the system is linearised, where a run with the scheme is then; 0: its start.
+        As for :meth:`System.run`; of its other options ``threads`` and ``energy_correction``.
+    at : float or str
+        Time in s, or with its unit, at which the system is linearised: where a run with the scheme is then. 0: its
+        start.
     largest_matrix : int
         Maps with more rows are not formed; their largest eigenvalues are found by Arnoldi's method (needs SciPy).
 
@@ -80,18 +88,31 @@ def stability(
             "stability: window: estimated responses are fitted to what was published before, so that there is no map "
             "of a period; run the system instead"
         )
+    check_options("stability", options)
+    if not is_whole(largest_matrix, 0, 1 << 20):
+        raise SetupError(f"stability: largest_matrix: {largest_matrix!r}; expected an integer of at least 0")
     linear = system
     if not isinstance(linear, LinearisedSystem):
         linear = linearise(linear, approximation=approximation, at=at, scheme=scheme)
+        linear = replace(linear, remarks=(*linear.remarks, *pace_remarks(cast("System", system))))
     found = _analyse(linear, scheme, largest_matrix, options, iterate=_largest, window=window)
     assert found is not None  # what is too large for a matrix is found by Arnoldi's method
     return found
 
 
+def pace_remarks(system: System, pace: object = None) -> tuple[str, ...]:
+    """Return what is said of paces, that of a run and those of single subsystems: they choose other steps."""
+    text = "chooses other steps than those given; see changing_pace"
+    given = {"the pace of the run": pace} | {f"{name}: its pace": part.pace for name, part in system.subsystems.items()}
+    return tuple(
+        f"{whose}, {one}, {text}" for whose, one in given.items() if one is not None and not isinstance(one, Fixed)
+    )
+
+
 def quick_stability(
     linear: LinearisedSystem, scheme: Any, *, window: Window | str | None = None, most_rows: int, **options: Any
 ) -> Stability | None:
-    """Return what :func:`stability` finds, or None where the map of a period has more rows and would take seconds."""
+    """Return what :func:`stability` finds, or None where that would take seconds: large maps, very long runs."""
     return _analyse(linear, scheme, most_rows, options, iterate=None, window=window)
 
 
@@ -107,8 +128,11 @@ def _analyse(
     """Analyse a linearised system; larger maps than `largest_matrix` by an iteration, or not at all."""
     if window is not None:
         options["window"] = window
-    if not has_common_period(linear, window):
-        return _from_long_run(linear, scheme, options)
+    reason = why_no_map(linear, window)
+    if reason:
+        if iterate is None and steps_needed(linear) > QUICK_STEPS:
+            return None
+        return _from_long_run(linear, scheme, options, reason)
     if not any(len(model.A) for model in linear.models.values()):
         raise SetupError(f'stability: "{linear.name}" has no states near its start: nothing in it can grow')
     prober = Prober(linear, scheme, **options)
@@ -126,16 +150,16 @@ def _analyse(
     )  # fmt: skip
 
 
-def _from_long_run(linear: LinearisedSystem, scheme: Any, options: dict[str, Any]) -> Stability:
+def _from_long_run(linear: LinearisedSystem, scheme: Any, options: dict[str, Any], reason: str) -> Stability:
     """Return what a long run shows: the growth in one step of the slowest subsystem."""
     found = long_run(linear, scheme, **options)
     period = max(linear.steps.values())
     radius = np.array([np.exp(found.growth_rate * period)], dtype=complex)
-    remark = f"the steps have no common period; the growth comes from a run over {found.span:g} s"
+    remark = f"{reason}; the growth comes from a run over {found.span:g} s and is known to {found.known_to:.2g} 1/s"
     growth = _exact_growth(linear.coupled.poles)
     return Stability(
         linear.name, str(scheme), dict(linear.steps), period, radius, (), None, (), np.zeros(0, dtype=complex), (),
-        (*linear.remarks, remark), growth, tolerance=1.0 / (found.span / period),
+        (*linear.remarks, remark), growth, tolerance=found.known_to * period,
     )  # fmt: skip
 
 

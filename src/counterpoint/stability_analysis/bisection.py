@@ -11,11 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from .._common.numbers import is_number
 from ..approximations import Approximation
 from ..errors import SetupError
 from ..linearisation import LinearisedSystem, linearise
 from ..system import System
-from .prober import Prober
+from .arguments import check_options, positive
+from .long_runs import long_run
+from .prober import Prober, why_no_map
 from .result import TOLERANCE
 
 #: Factors that are tried before the bisection begins, a quarter of an octave apart.
@@ -67,18 +70,20 @@ def largest_step(
     limits: tuple[float, float] = (2.0**-6, 2.0**6),
     accuracy: float = 1e-3,
     approximation: Approximation | None = None,
+    at: float | str = 0.0,
     **options: Any,
 ) -> LargestStep:
     """Find the largest steps with which a scheme is stable, by bisection.
 
     Steps are multiplied by growing factors until the scheme is not stable any more; then the edge is bisected. All
-    smaller steps that were tried are stable, too.
+    smaller steps that were tried are stable, too. Where the grids never meet, each factor takes a long run.
 
     Parameters
     ----------
     system : System or LinearisedSystem
-    scheme, approximation, **options
-        As for :func:`counterpoint.stability`.
+    scheme, approximation, at, **options
+        As for :func:`counterpoint.stability`. Windows grow with the steps; with ``only`` they keep their length, unless
+        a step is longer.
     only : name or names, optional
         Subsystems whose steps change; default: all, in proportion. Factors are then simple fractions, so that the
         grids meet.
@@ -101,25 +106,38 @@ def largest_step(
     >>> print(cp.stability_analysis.largest_step(system, "parallel", accuracy=1e-6))
     stable up to 2 times the steps given: a 0.2 s, b 0.2 s
     """
-    linear = system if isinstance(system, LinearisedSystem) else linearise(system, approximation=approximation)
+    _check(span, amplification, limits, accuracy, options)
+    linear = system
+    if not isinstance(linear, LinearisedSystem):
+        linear = linearise(linear, approximation=approximation, at=at, scheme=scheme)
     names = _names(linear, only)
     exact = float(np.max(linear.coupled.poles.real, initial=-np.inf))
     tried: dict[float, float] = {}
 
+    meets = not why_no_map(linear, options.get("window"))
+
     def is_stable(factor: float) -> bool:
         changed = linear.with_steps({name: factor * linear.steps[name] for name in names})
-        prober = Prober(changed, scheme, **_scaled(options, factor))
-        radius = float(np.max(np.abs(np.linalg.eigvals(prober.matrix()))))
+        radius, period, known_to = _growth(changed, scheme, _scaled(options, factor, changed, linear), meets)
         tried[factor] = radius
         if span is None:
-            return radius <= max(1.0, math.exp(exact * prober.period)) + TOLERANCE
-        grown = math.log(max(radius, 1e-300)) / prober.period - max(exact, 0.0)
+            return radius <= max(1.0, math.exp(exact * period)) + known_to
+        grown = math.log(max(radius, 1e-300)) / period - max(exact, 0.0)
         return grown * span <= math.log(amplification)
 
-    factor = _edge(is_stable, limits, accuracy, float if len(names) == len(linear.steps) else _simple)
+    factor = _edge(is_stable, limits, accuracy, _simple if meets and len(names) < len(linear.steps) else float)
     reached = factor if math.isfinite(factor) else max(tried, default=1.0)
     steps = {name: step * (reached if name in names else 1.0) for name, step in linear.steps.items()}
     return LargestStep(factor, steps, tuple(sorted(tried.items())))
+
+
+def _growth(linear: LinearisedSystem, scheme: Any, options: dict[str, Any], meets: bool) -> tuple[float, float, float]:
+    """Return the growth in a time (s), this time, and what the growth is known to: by a map, or else by a long run."""
+    if meets:
+        prober = Prober(linear, scheme, **options)
+        return float(np.max(np.abs(np.linalg.eigvals(prober.matrix())))), prober.period, TOLERANCE
+    found, longest = long_run(linear, scheme, **options), max(linear.steps.values())
+    return math.exp(found.growth_rate * longest), longest, found.known_to * longest
 
 
 def _names(linear: LinearisedSystem, only: str | Iterable[str] | None) -> list[str]:
@@ -130,12 +148,31 @@ def _names(linear: LinearisedSystem, only: str | Iterable[str] | None) -> list[s
     return names
 
 
-def _scaled(options: dict[str, Any], factor: float) -> dict[str, Any]:
-    """Return options in which the window grows with the steps."""
+def _scaled(
+    options: dict[str, Any], factor: float, changed: LinearisedSystem, given: LinearisedSystem
+) -> dict[str, Any]:
+    """Return options in which the window grows with the steps, if all change; else it holds the longest step."""
     window: Any = options.get("window")
     if getattr(window, "length", None) is None:
         return options
-    return {**options, "window": replace(window, length=factor * window.length)}
+    all_change = all(step != given.steps[name] for name, step in changed.steps.items())
+    length = factor * window.length if all_change else max(window.length, *changed.steps.values())
+    return {**options, "window": replace(window, length=length)}
+
+
+def _check(
+    span: float | None, amplification: float, limits: tuple[float, float], accuracy: float, options: dict[str, Any]
+) -> None:
+    """Raise SetupError for what cannot be asked."""
+    problems = [] if span is None else positive("largest_step", "span", span)
+    problems += positive("largest_step", "amplification", amplification, least=1.0)
+    problems += positive("largest_step", "accuracy", accuracy)
+    pair = tuple(limits)
+    if len(pair) != 2 or not all(is_number(limit) for limit in pair) or not 0.0 < pair[0] < pair[1]:
+        problems.append(f"largest_step: limits: {limits!r}; expected two positive factors, the smaller one first")
+    if problems:
+        raise SetupError(problems)
+    check_options("largest_step", options)
 
 
 def _simple(factor: float) -> float:

@@ -24,6 +24,7 @@ from ..approximations import Approximation
 from ..errors import SetupError
 from ..linearisation import LinearisedSystem, linearise
 from ..system import System
+from .arguments import check_options, checked_factors
 from .prober import Pattern, Prober
 
 Matrix = NDArray[np.float64]
@@ -32,6 +33,8 @@ Matrix = NDArray[np.float64]
 _SLACK = 0.02
 #: Products that are looked at; with three factors these are sequences of eight.
 _MOST_PRODUCTS = 3**8
+#: Maps in a product, where a single factor makes one product of each length.
+_LONGEST = 64
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,8 @@ def changing_pace(
     """
     if options.get("window") is not None:
         raise SetupError("changing_pace: window: steps that change are analysed without windows; leave it out")
+    check_options("changing_pace", options)
+    factors = checked_factors("changing_pace", factors)
     linear = system if isinstance(system, LinearisedSystem) else linearise(system, approximation=approximation)
     growth = {}
     for a, b in product(factors, factors):
@@ -121,7 +126,7 @@ def _bound(maps: dict[tuple[float, float], Matrix], factors: Sequence[float]) ->
     best, length = np.inf, 1
     while True:
         best = min(best, max(float(np.linalg.norm(m, 2)) for _, m in products) ** (1.0 / length))
-        if len(products) * len(factors) > _MOST_PRODUCTS:
+        if len(products) * len(factors) > _MOST_PRODUCTS or length == _LONGEST:
             return float(best)
         products = [(c, seen[b, c] @ m) for b, m in products for c in factors]
         length += 1

@@ -12,8 +12,10 @@ import math
 import numpy as np
 
 from ..approximations import Approximation, hold, taylor
+from ..errors import SetupError
 from ..subsystems import linear
 from ..system import System
+from .arguments import positive
 
 #: Step of the fast variable, s: only h λ matters.
 STEP = 1.0
@@ -61,6 +63,9 @@ def coupled_pair(
     >>> sorted(cp.linearise(system).coupled.poles.imag.round(4).tolist())
     [-0.4885, -0.0615, 0.0615, 0.4885]
     """
+    problems = positive("coupled_pair", "ratio", ratio)
+    if problems:
+        raise SetupError(problems)
     mu, epsilon = coupling(z, alpha, beta)
     system = System("coupled pair")
     for name, diagonal, gain, first, step in (

@@ -41,6 +41,8 @@ WIDEST = 96
 DEEPEST = 4096
 #: Responses below this, relative to the samples, are rounding.
 ROUNDING = 1e-10
+#: Ends of steps and windows closer than this share of the shorter one are the same time.
+SAME_TIME = 1e-6
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,13 @@ def _ends(factors: tuple[float, ...], step: float, stretch: float) -> Matrix:
     return np.concatenate(made)
 
 
+def _cut_ends(step: float, window: float, period: float) -> Matrix:
+    """Return where the steps of a period end, s: on their own grid, and where a window does."""
+    own, cuts = (length * np.arange(1, round(period / length) + 1) for length in (step, window))
+    near = np.min(np.abs(cuts[:, None] - own[None, :]), axis=1)
+    return np.sort(np.concatenate([own, cuts[near > SAME_TIME * min(step, window)]]))
+
+
 class Prober:
     """The map of one period of a linear system under a scheme.
 
@@ -153,14 +162,19 @@ class Prober:
     ) -> None:
         self.system = system
         self.scheme, self.options = scheme, {"first_steps": "once", **options}  # the past is given, not made
-        period = _period(system, options.get("window"))
+        period, reason = _period(system, options.get("window")), why_no_map(system, options.get("window"))
         if period is None:
             named = ", ".join(f"{name} {step:g} s" for name, step in system.steps.items())
             raise SetupError(
                 f"stability: the steps have no common period: {named}; change one of them, or use stability_analysis."
                 "long_run"
             )
+        if reason:
+            raise SetupError(
+                f"stability: {reason}, so that there is no map of a period; use stability_analysis.long_run"
+            )
         self.pattern, self._stretch = pattern, period
+        self._window = _window_length(system, options.get("window"))
         self.period: float = period if pattern is None else period * sum(pattern.factors)
         self.before: float = period if pattern is None else period * sum(pattern.past)
         self._parts = self._measured_parts()
@@ -239,7 +253,7 @@ class Prober:
     def _run(self, pasts: dict[str, _Past], depth: dict[str, int]) -> tuple[dict[str, _core.ProbedSubsystem], float]:
         """Run one period from given pasts, whose number of samples is the depth."""
         longest = max(-self._before(name, count)[0] for name, count in depth.items())
-        begin = self.before * math.ceil(longest / self.before - 1e-9)
+        begin = self.before * max(1, math.ceil(longest / self.before - 1e-9))  # multistep solvers have made a step
         end = begin + self.period
         system = System(self.system.name)
         probed = {}
@@ -271,10 +285,13 @@ class Prober:
 
     def _before(self, name: str, count: int) -> Matrix:
         """Return the times of the last samples before the period, which begins at 0; oldest first, the last one 0."""
-        step = self.system.steps[name]
-        if self.pattern is None:
+        step, window = self.system.steps[name], self._window
+        if self.pattern is not None:
+            ends = self.pattern.past_ends(step, self._stretch)
+        elif window is not None:
+            ends = _cut_ends(step, window, self.period)
+        else:
             return -step * np.arange(count - 1.0, -1.0, -1.0)
-        ends = self.pattern.past_ends(step, self._stretch)
         rounds = range(-math.ceil(count / len(ends)), 0)
         return np.concatenate([ends + k * self.before for k in rounds])[-count:]
 
@@ -369,15 +386,35 @@ class _Past:
     slopes: Matrix
 
 
-def _period(system: LinearisedSystem, window: Window | str | None) -> float | None:
-    """Return the common period of steps and windows, s; windows without a length have that of the longest step."""
+def _window_length(system: LinearisedSystem, window: Window | str | None) -> float | None:
+    """Return the length of windows, s; those without a length have that of the longest step."""
+    if window is None:
+        return None
     length = getattr(window, "length", None)
-    return common_period([*system.steps.values()] + ([] if length is None else [float(length)]))
+    return max(system.steps.values()) if length is None else float(length)
 
 
-def has_common_period(system: LinearisedSystem, window: Window | str | None = None) -> bool:
-    """Whether the grids of all subsystems, and the windows, meet again after a time that is not too long."""
-    return _period(system, window) is not None
+def _period(system: LinearisedSystem, window: Window | str | None) -> float | None:
+    """Return the common period of steps and windows, s."""
+    length = _window_length(system, window)
+    return common_period([*system.steps.values()] + ([] if length is None else [length]))
+
+
+def why_no_map(system: LinearisedSystem, window: Window | str | None = None) -> str:
+    """Return why there is no map of a period, or nothing.
+
+    Its grids may never meet, or not within a time that is short enough. Lines that begin where the input was at the end
+    of the step before (``cp.transition``) follow from the samples alone only if all passes of a window agree.
+    """
+    if _period(system, window) is None:
+        return "the steps have no common period"
+    converges = window is None or (
+        getattr(window, "tolerance", None) is not None and getattr(window, "compound", None) is None
+    )
+    names = (a.name for c in system.connections for a in c.approximations)
+    if not converges and any(name.startswith("transition") for name in names):
+        return "what a transition begins with in a window is what the pass before has read"
+    return ""
 
 
 @contextmanager

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import SetupError
 from ..linearisation import LinearisedSystem, linearise
 from ..system import System
+from .arguments import check_options
 from .prober import Prober
 
 Grid = NDArray[np.float64]
@@ -81,6 +83,9 @@ def region(
     array([[ True, False]])
     """
     columns, rows = (np.atleast_1d(np.asarray(part, dtype=np.float64)) for part in (real, imag))
+    check_options("region", options)
+    if not columns.size or not rows.size:
+        raise SetupError("region: real, imag: no points; expected at least one number each")
     prober: Prober | None = None
     radius = np.empty((len(rows), len(columns)))
     for place in np.ndindex(radius.shape):
