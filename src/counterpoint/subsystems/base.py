@@ -87,6 +87,7 @@ class Subsystem:
     typical_step: float | None = None
     step_to_try: float | None = None  #: s; named in the message that a step is missing
     listeners_step: float | None = None  #: smallest fixed step of those that listen, s; told before a run
+    drawn_step: float | None = None  #: s; samples of a subsystem at its own pace are as close; told before a run
     run_until: float | None = None  #: s; told before a run, None when it is open-ended
     pace_tolerance: float | None = None  #: of the pace that steps it, for solvers that take one; told before a run
     connected_outputs: frozenset[str] | None = None  #: told before a run; None: not known
@@ -225,7 +226,7 @@ class Subsystem:
 
 
 _NO_FACTS = (
-    "listeners_step", "run_until", "pace_tolerance", "connected_outputs", "free_inputs",  # told by each run
+    "listeners_step", "drawn_step", "run_until", "pace_tolerance", "connected_outputs", "free_inputs",  # told by each run
     "_make", "linear_model", "longest_stable_step", "made_by",  # what they return says nothing about ports
 )  # fmt: skip
 _PLAIN = frozenset({str, float, int, bool, NoneType, tuple, frozenset})
