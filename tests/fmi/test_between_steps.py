@@ -58,3 +58,29 @@ def test_a_step_that_is_given_says_when_samples_are_taken(built, version):
     system = cp.System("source")
     system.add("wave", cp.fmu(built("wave", version)), step=0.1)
     assert np.allclose(system.run(until=1.0)["wave.y"].time, np.linspace(0.0, 1.0, 11))
+
+
+@pytest.mark.parametrize("listened", [False, True], ids=["alone", "listened to"])
+def test_the_verdict_sees_what_lines_between_steps_hide(built, version, listened):
+    """A wave with a period per sample is a slow one where it is read: nothing at the samples themselves is wrong."""
+    system = cp.System("source")
+    system.add("wave", cp.fmu(built("wave", version), parameters={"frequency": 505.0}))
+    if listened:
+        system.add("sum", cp.ode(lambda t, x, u: u, [0.0], inputs="u", outputs="y", solver="ode45"))
+        system.connect("wave.y", "sum.u")
+    quality = system.run(until=1.0, check="on").quality
+    assert quality.verdict == "do not use"
+    assert "wave.y" in str(quality)
+
+
+def test_the_verdict_on_samples_that_are_close_enough_is_good(built, version):
+    system = cp.System("source")
+    system.add("wave", cp.fmu(built("wave", version)))
+    assert system.run(until=1.0, check="on").quality.verdict == "trustworthy"
+
+
+def test_the_verdict_does_not_take_jumps_for_errors(built, version):
+    """Both runs find the impacts, each at its own steps; the number of bounces is held, the speed jumps."""
+    system = cp.System("jumps")
+    system.add("ball", cp.fmu(built("bouncing-ball", version), kind="model-exchange"))
+    assert system.run(until=1.0, check="on").quality.verdict == "trustworthy"

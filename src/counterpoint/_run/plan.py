@@ -99,7 +99,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     scheme = once("scheme", lambda: to_scheme(options.scheme))
     pacing = once("pacing", lambda: pacing_of(system, options))
     limits = _limits(system, pacing, until - start)
-    _tell_of_run(system, start, until, pacing, once("heard", lambda: _heard(system)))
+    _tell_of_run(system, start, options, pacing, once("heard", lambda: _heard(system)))
     if system.events:
         open_parameters(system)
         ports = PortTable(system)
@@ -322,8 +322,11 @@ def _heard(system: System) -> dict[str, _Heard]:
     }
 
 
-def _tell_of_run(system: System, start: float, until: float, pacing: Pacing, heard: Mapping[str, _Heard]) -> None:
+def _tell_of_run(
+    system: System, start: float, options: RunOptions, pacing: Pacing, heard: Mapping[str, _Heard]
+) -> None:
     """Tell each subsystem when the run ends, which tolerance it keeps, who listens to it, and its free inputs."""
+    until = math.inf if options.until is None else float(options.until)
     lasts = math.isfinite(until)
     for name, participant in system.subsystems.items():
         subsystem = participant.subsystem
@@ -332,6 +335,7 @@ def _tell_of_run(system: System, start: float, until: float, pacing: Pacing, hea
         pace = pacing.of(name) or pacing.common
         alone = participant.step is None and pace is None and lasts
         subsystem.drawn_step = (until - start) / DRAWN_POINTS if alone else None
+        subsystem.step_parts = options.step_parts
         subsystem.pace_tolerance = None if pace is None else pace.tolerance
 
 

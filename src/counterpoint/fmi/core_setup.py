@@ -152,6 +152,8 @@ def _with_longest_step(fmu: Fmu) -> dict[str, float]:
     limits = [step for step in (fmu.listeners_step, fmu.drawn_step) if step is not None]
     if fmu.own_pace and limits:
         given.setdefault("max_step", min(limits))
+    if "max_step" in given:
+        given["max_step"] /= fmu.step_parts
     return given
 
 
