@@ -4,7 +4,7 @@
 #include "model.h"
 
 typedef struct {
-  double unused; /* an offset of 0 would mean a fixed number of elements */
+  double unused;    /* an offset of 0 would mean a fixed number of elements */
   double frequency; /* Hz */
   double y;
 } Values;
