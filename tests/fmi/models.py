@@ -280,6 +280,14 @@ VAN_DER_POL = Model(
     kinds=("ModelExchange",),
 )
 
+WAVE = Model(
+    "Wave",
+    "wave",
+    "{counterpoint-test-wave}",
+    (TIME, parameter("frequency", 1, "1"), output("y", 2)),
+    kinds=("ModelExchange",),
+)
+
 ROD = Model(
     "Rod",
     "rod",
@@ -353,6 +361,7 @@ MODELS = {
     "sampler": SAMPLER,
     "relay": RELAY,
     "van-der-pol": VAN_DER_POL,
+    "wave": WAVE,
 }
 
 

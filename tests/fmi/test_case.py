@@ -120,6 +120,13 @@ def test_an_fmu_without_step_or_end(command, built, changed):
         assert read_case(path, settings=CaseSettings(until=10.0)).build().subsystems["Oscillator"].step == 0.01
 
 
+def test_a_suggested_step_of_which_a_run_has_millions_is_told_before_the_run(built):
+    path = built("oscillator", 2)
+    with pytest.warns(StepWarning, match=r"suggests a step of 0.01 s, 1e\+08 of which are in this run of 1e\+06 s"):
+        read_case(path, settings=CaseSettings(until=1e6)).build()
+    read_case(path, settings=CaseSettings(until=1e6, step=0.01)).build()
+
+
 def test_another_kind_of_file_is_named(command, tmp_path, built):
     (tmp_path / "plant.ssp").write_bytes(b"PK\x03\x04")
     (tmp_path / "diagram.toml").write_text("[diagram]\n")

@@ -218,8 +218,9 @@ def test_a_component_whose_type_is_not_that_of_its_file(told, fmus):
     assert_same(scenario.run(), by_hand(fmus))
 
 
-def test_a_source_that_asks_for_a_process_of_its_own(pack, fmus):
-    text = ssd(PAIR).replace('source="resources', 'source="proxyfmu://localhost?file=resources', 1)
+@pytest.mark.parametrize("scheme", ["proxyfmu://localhost", "fmu-proxy://localhost:9090"])
+def test_a_source_that_asks_for_a_process_of_its_own(pack, fmus, scheme):
+    text = ssd(PAIR).replace('source="resources', f'source="{scheme}?file=resources', 1)
     scenario = ssp.read(pack(text))
     assert scenario.tables()["subsystems"]["a"]["isolate"] is True
     assert_same(scenario.run(), by_hand(fmus))

@@ -192,6 +192,16 @@ def test_a_mistake_is_named(folder, connections, functions, expected):
         ssp.read(case)
 
 
+def test_a_missing_fmu_is_one_mistake_however_many_connections_name_its_groups(folder):
+    simulators = simulator("a") + simulator("b", source="missing.fmu")
+    connections = "".join(grouped("a.motion", f"b.{name}") for name in ("motion", "first", "second"))
+    case = folder(structure(simulators, connections), Oscillator=GROUPS)
+    with pytest.raises(cp.ScenarioError) as caught:
+        ssp.read(case)
+    assert len(caught.value.problems) == 1
+    assert '"missing.fmu": no such file' in caught.value.problems[0]
+
+
 def test_groups_without_their_file_are_told(folder):
     with pytest.raises(cp.ScenarioError, match=r"its variable groups are in Oscillator_OspModelDescription.xml"):
         ssp.read(folder(structure(PAIR, grouped("a.motion", "b.motion"))))

@@ -64,6 +64,7 @@ class RunOptions:
     record: Sequence[str] | None = None
     record_every: float | str | None = None
     first_steps: FirstSteps = "auto"
+    step_parts: int = 1  #: by how much the longest steps of solvers at their own pace are divided
     driven: bool = False  #: step by step, by a program that may set inputs in between
     compress: bool = False
     check: Check = "auto"

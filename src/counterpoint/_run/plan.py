@@ -45,6 +45,9 @@ from .window_plan import compound_paces
 if TYPE_CHECKING:
     from ..system import System
 
+DRAWN_POINTS = 500
+"""Least number of steps in a run of a subsystem at its own pace whose outputs are seen as lines between its steps."""
+
 
 @dataclass(frozen=True)
 class PlannedConnection:
@@ -96,7 +99,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     scheme = once("scheme", lambda: to_scheme(options.scheme))
     pacing = once("pacing", lambda: pacing_of(system, options))
     limits = _limits(system, pacing, until - start)
-    _tell_of_run(system, until, pacing, once("heard", lambda: _heard(system)))
+    _tell_of_run(system, start, options, pacing, once("heard", lambda: _heard(system)))
     if system.events:
         open_parameters(system)
         ports = PortTable(system)
@@ -319,13 +322,20 @@ def _heard(system: System) -> dict[str, _Heard]:
     }
 
 
-def _tell_of_run(system: System, until: float, pacing: Pacing, heard: Mapping[str, _Heard]) -> None:
+def _tell_of_run(
+    system: System, start: float, options: RunOptions, pacing: Pacing, heard: Mapping[str, _Heard]
+) -> None:
     """Tell each subsystem when the run ends, which tolerance it keeps, who listens to it, and its free inputs."""
+    until = math.inf if options.until is None else float(options.until)
+    lasts = math.isfinite(until)
     for name, participant in system.subsystems.items():
         subsystem = participant.subsystem
         subsystem.listeners_step, subsystem.connected_outputs, subsystem.free_inputs = heard[name]
-        subsystem.run_until = until if math.isfinite(until) else None
+        subsystem.run_until = until if lasts else None
         pace = pacing.of(name) or pacing.common
+        alone = participant.step is None and pace is None and lasts
+        subsystem.drawn_step = (until - start) / DRAWN_POINTS if alone else None
+        subsystem.step_parts = options.step_parts
         subsystem.pace_tolerance = None if pace is None else pace.tolerance
 
 

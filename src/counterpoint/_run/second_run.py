@@ -165,8 +165,9 @@ class Checker:
         halfway = self._divided(first, 2, until, kept) if parts > 2 and self._has_time_for(first, 6) else None
         seconds = time.monotonic() - began
         return SecondRun(
-            result, parts, share, tuple(sorted(kept)), seconds=seconds, halfway=halfway, unchecked=self._unchecked()
-        )
+            result, parts, share, tuple(sorted(kept)), seconds=seconds, halfway=halfway, unchecked=self._unchecked(),
+            between_steps=tuple(name for name, part in self.system.subsystems.items() if _is_line(part)),
+        )  # fmt: skip
 
     def _unchecked(self) -> tuple[str, ...]:
         """Return the subsystems with solvers of their own, where nothing but signals without inputs enters them."""
@@ -193,6 +194,7 @@ class Checker:
             until=until,
             scheme=self._scheme(),
             pace=common,
+            step_parts=parts,
             window=_divided_window(self.options.window, parts),
             file=None,
             progress=False,
@@ -272,6 +274,11 @@ def _divided(part: Participant, parts: int, keeps: bool, times: list[float]) -> 
         pace=as_pace(_dividing(times, parts)),
         typical_step=_part(part.typical_step, parts),
     )
+
+
+def _is_line(part: Participant) -> bool:
+    """Whether the signals of a subsystem without inputs are lines between steps that look at its states only."""
+    return part.step is None and part.pace is None and part.subsystem.long_steps and not part.subsystem.inputs
 
 
 def _part(step: float | None, parts: int) -> float | None:

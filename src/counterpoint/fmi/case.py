@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _PARAMETERS = ("parameter", "structuralParameter")
 _HELD = ("discrete", "tunable")
+_MANY_STEPS = 10_000_000
+"""Suggested steps of a run of which a user is told before they are made: minutes, and gigabytes."""
 
 
 class StepWarning(UserWarning):
@@ -86,6 +88,13 @@ class FmuCase(ModelCase):
         chosen = self.settings.step is None and self.model.preferred_step is None and not self.model.own_pace
         if chosen:
             text = f"the FMU suggests no step; {self._chosen_step:g} s is used; --step sets another"
+            warnings.warn(f"{self.path}: {text}", StepWarning, stacklevel=3)
+        suggested = self.model.preferred_step if self.settings.step is None else None
+        if suggested is not None and (count := (self._asked_end - self.begin) / suggested) > _MANY_STEPS:
+            text = (
+                f"the FMU suggests a step of {suggested:g} s, {count:.2g} of which are in this run of "
+                f"{self._asked_end - self.begin:g} s; --until and --step set others"
+            )
             warnings.warn(f"{self.path}: {text}", StepWarning, stacklevel=3)
         if self.until != self._asked_end:
             text = (

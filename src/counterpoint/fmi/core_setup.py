@@ -145,11 +145,15 @@ def _integration(fmu: Fmu) -> _core.fmi.IntegrationSetup:
 def _with_longest_step(fmu: Fmu) -> dict[str, float]:
     """Return the options of the solver; its steps are limited to the shortest step of the subsystems that read it.
 
-    Other subsystems interpolate linearly between its steps, however smooth its own solution is.
+    Other subsystems and pictures interpolate linearly between its steps, however smooth its own solution is, and
+    whatever its outputs do in between: those of an FMU without states are functions of time that no solver looks at.
     """
     given = dict(fmu.options.solver_options)
-    if fmu.own_pace and fmu.listeners_step is not None:
-        given.setdefault("max_step", fmu.listeners_step)
+    limits = [step for step in (fmu.listeners_step, fmu.drawn_step) if step is not None]
+    if fmu.own_pace and limits:
+        given.setdefault("max_step", min(limits))
+    if "max_step" in given:
+        given["max_step"] /= fmu.step_parts
     return given
 
 

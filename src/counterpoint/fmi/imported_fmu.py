@@ -82,6 +82,7 @@ class Fmu(Subsystem):
         self.kind, self.interface = choose_kind(archive.path, description, kind)
         self.solves_inside = self.kind != MODEL_EXCHANGE
         self.options = options
+        self.long_steps = self.own_pace
         self.state = state
         self._archive = archive
         self._folder, self._binary = find_binary(archive, description, self.interface.model_identifier)

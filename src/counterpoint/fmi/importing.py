@@ -108,7 +108,8 @@ def fmu(
         Limits of the archive.
     **solver_options : float
         Model exchange, variable step: ``rtol`` (1e-6), ``atol`` (1e-9, in nominal values of the states),
-        ``first_step`` and ``max_step`` (s; default: the shortest fixed step of the subsystems that read it).
+        ``first_step`` and ``max_step`` (s; default: the shortest fixed step of the subsystems that read it and, where
+        it chooses its steps, at most 1/500 of the run, so that lines between them show what happens).
 
     Returns
     -------

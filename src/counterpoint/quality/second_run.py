@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ..results.signal import Signal
     from .indicators import ConnectionIndicator
 
+SAME_INSTANT = 1e-9
+"""Times are the same that differ by less than this share of a run: each run finds its events on its own."""
+
 
 @dataclass(frozen=True)
 class SecondRun:
@@ -43,6 +46,8 @@ class SecondRun:
         Wall time that it took.
     unchecked : tuple of str
         Subsystems with solvers of their own that nothing is coupled to: smaller steps show little of their errors.
+    between_steps : tuple of str
+        Subsystems whose signals are lines between long steps: they are compared at the times of the second run.
     known, connections : tuples of Difference and ConnectionIndicator
         What a run file has kept of the comparison; empty where the second run itself is there.
     """
@@ -57,6 +62,7 @@ class SecondRun:
     halfway: Result | None = None
     modes: CoupledModes | None = None
     unchecked: tuple[str, ...] = ()
+    between_steps: tuple[str, ...] = ()
     known: tuple[Difference, ...] = ()
     connections: tuple[ConnectionIndicator, ...] = ()
 
@@ -80,6 +86,8 @@ class SecondRun:
         ours, theirs = first.signal(name), self.result.signal(name)
         if len(ours) < 2 or len(theirs) < 2:
             return None
+        if name.partition(".")[0] in self.between_steps:
+            return self._differ_between_steps(name, ours, theirs)
         begin, end = theirs.time[0], min(theirs.time[-1], ours.time[-1])
         inside = (ours.time >= begin) & (ours.time <= end)
         time, values = ours.time[inside], np.asarray(ours.values)[inside]
@@ -89,7 +97,21 @@ class SecondRun:
         halfway = None if self.halfway is None else _at(self.halfway.signal(name), time, kind)
         return differ(name, time, values, _at(theirs, time, kind), parts=self.parts, halfway=halfway)
 
+    def _differ_between_steps(self, name: str, ours: Signal, theirs: Signal) -> Difference | None:
+        """Compare the lines between samples with the samples of the second run, but for the instants of jumps."""
+        time, values = theirs.time, np.asarray(theirs.values)
+        jumps = np.concatenate([t[1:][np.diff(t) <= 0] for t in (time, ours.time)] + [[np.inf]])
+        jumps.sort()
+        nearest = np.searchsorted(jumps, time - SAME_INSTANT * (time[-1] - time[0]))
+        inside = (jumps[nearest] > time + SAME_INSTANT * (time[-1] - time[0])) & (time <= ours.time[-1])
+        time, values = time[inside], values[inside]
+        if len(time) < 2:
+            return None
+        kind: Literal["hold", "linear"] = "hold" if ours.is_held else "linear"
+        halfway = None if self.halfway is None else _at(self.halfway.signal(name), time, kind)
+        return differ(name, time, _at(ours, time, kind), values, parts=self.parts, halfway=halfway)
 
-def _at(signal: Signal, time: Array, kind: Literal["hold", "cubic"]) -> Array:
+
+def _at(signal: Signal, time: Array, kind: Literal["hold", "linear", "cubic"]) -> Array:
     """Return a signal at times that may lie a rounding error beyond its last sample."""
     return np.asarray(signal.at(np.clip(time, signal.time[0], signal.time[-1]), kind))

@@ -94,7 +94,7 @@ class _Reader:
     def __init__(self, store: Store, notes: Notes, root: Element, texts: dict[str, str]) -> None:
         self.store, self.notes, self.root, self.texts = store, notes, root, texts
         self.sources: dict[str, tuple[str, s.Place]] = {}
-        self.groups: dict[str, dict[str, Group]] = {}
+        self.groups: dict[str, dict[str, Group] | None] = {}
         self.connections: list[s.Connection] = []
 
     def structure(self) -> s.Structure:
@@ -205,39 +205,43 @@ class _Reader:
         if not grouped:
             return [(simulator, name)]
         groups = self._groups(simulator)
+        if groups is None:
+            return None
         if name not in groups:
             place.wrong(f'"{simulator}" has no variable group "{name}"{did_you_mean(name, groups)}')
             return None
         return [(simulator, variable) for variable in groups[name].all_variables()]
 
-    def _groups(self, simulator: str) -> dict[str, Group]:
-        """Return the variable groups of a simulator, also those inside others; read once."""
+    def _groups(self, simulator: str) -> dict[str, Group] | None:
+        """Return the variable groups of a simulator, also those inside others; None: a file is missing, and told.
+
+        They are read once, so that one missing file is one mistake, however many connections name its groups.
+        """
         if simulator not in self.groups:
-            found: dict[str, Group] = {}
+            waiting = self._read_groups(simulator)
+            found: dict[str, Group] | None = None if waiting is None else {}
             self.groups[simulator] = found
-            waiting = list(self._read_groups(simulator))
-            while waiting:
+            while waiting and found is not None:
                 group = waiting.pop(0)
                 found.setdefault(group.name, group)
                 waiting += group.groups
         return self.groups[simulator]
 
-    def _read_groups(self, simulator: str) -> Iterator[Group]:
+    def _read_groups(self, simulator: str) -> list[Group] | None:
         """Read ``NAME_OspModelDescription.xml``, beside the FMU or beside the structure, NAME being the model's."""
         source, place = self.sources[simulator]
         found = self.store.find(source, place)
         if found is None:
-            return
+            return None
         names = [f"{name}_OspModelDescription.xml" for name in dict.fromkeys((_model_name(found[0]), found[0].stem))]
         folders = (found[0].parent, self.store.root)
         path = next((file for name in names for folder in folders for file in _called(folder, name)), None)
         if path is None:
             place.wrong(f"its variable groups are in {names[0]}, which is missing; put it beside the FMU")
-            return
+            return None
         notes = self.store.log.of(str(path))
         root = Store(path.parent, f"{path.parent}/", self.store.log).parse(path.name, notes)
-        for element in (child for part in _inside(root, "VariableGroups") for child in part.children):
-            yield _group(element, notes)
+        return [_group(element, notes) for part in _inside(root, "VariableGroups") for element in part.children]
 
     def _to_function(self, signal: Element, ends: list[End], functions: dict[str, Function], place: s.Place) -> None:
         """Note what enters or leaves a function."""

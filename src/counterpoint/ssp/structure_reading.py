@@ -354,7 +354,7 @@ def _value(text: str, element: Element, kind: str, notes: Notes) -> Any:
     return made
 
 
-_PROXY = re.compile(r"proxy-?fmu://(localhost|127\.0\.0\.1)(:\d+)?/?\?file=(?:file:///)?(.+)")
+_PROXY = re.compile(r"(?:proxy-?fmu|fmu-?proxy)://(localhost|127\.0\.0\.1)(:\d+)?/?\?file=(?:file:///)?(.+)")
 
 
 def local_source(source: str) -> tuple[str, bool]:

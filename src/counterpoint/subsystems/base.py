@@ -87,6 +87,8 @@ class Subsystem:
     typical_step: float | None = None
     step_to_try: float | None = None  #: s; named in the message that a step is missing
     listeners_step: float | None = None  #: smallest fixed step of those that listen, s; told before a run
+    drawn_step: float | None = None  #: s; samples of a subsystem at its own pace are as close; told before a run
+    step_parts: int = 1  #: by how much the longest step of its solver is divided; told before a run
     run_until: float | None = None  #: s; told before a run, None when it is open-ended
     pace_tolerance: float | None = None  #: of the pace that steps it, for solvers that take one; told before a run
     connected_outputs: frozenset[str] | None = None  #: told before a run; None: not known
@@ -101,6 +103,7 @@ class Subsystem:
     sampled: bool = False  #: whether its step belongs to the model, as that of a digital controller does
     repeatable: bool = True  #: whether it may be run again, without being asked, to see what half the steps change
     solves_inside: bool = False  #: whether its steps are made by a solver that is not known here, as in FMUs
+    long_steps: bool = False  #: whether a solver may make steps so long that lines between them hide what outputs do
     copied_for_runs: bool = False  #: whether each run works on a copy of its own, so that several may go on at once
     stops_early: bool = False
     output_before_event: Callable[[], float | ArrayLike | None] | None = None
@@ -225,7 +228,8 @@ class Subsystem:
 
 
 _NO_FACTS = (
-    "listeners_step", "run_until", "pace_tolerance", "connected_outputs", "free_inputs",  # told by each run
+    "listeners_step", "drawn_step", "step_parts", "run_until",  # told by each run
+    "pace_tolerance", "connected_outputs", "free_inputs",  # likewise
     "_make", "linear_model", "longest_stable_step", "made_by",  # what they return says nothing about ports
 )  # fmt: skip
 _PLAIN = frozenset({str, float, int, bool, NoneType, tuple, frozenset})
