@@ -270,3 +270,62 @@ def test_an_event_behind_the_part_that_is_repeated_does_not_keep_the_error_from_
     quality = system.run(until=100.0, scheme="slowest-first").quality
     assert quality.second.covered == pytest.approx(0.4)
     assert "failed" not in str(quality)
+
+
+def end_of_a_chain(solver, step):
+    """A wave that drives a wheel, from which nothing comes back."""
+    system = cp.System("road and wheel")
+    system.add("road", cp.source(lambda t: np.cos(0.7 * t), outputs="height"), step=0.01)
+    wheel = cp.linear([[0, 1], [-25, -0.2]], [[0], [25]], [[1, 0]], x0=[1, 0], inputs="u", outputs="x", solver=solver)
+    system.add("wheel", wheel, step=step)
+    system.connect("road.height", "wheel.u")
+    return system
+
+
+def test_a_subsystem_that_sends_nothing_is_judged_by_its_outputs():
+    unstable = end_of_a_chain("ode1", 0.2).run(until=10.0)
+    assert np.abs(unstable["wheel.x"].values).max() > 1e3
+    assert unstable.quality.verdict == "do not use"
+    assert unstable.quality.worst == "wheel.x"
+    assert 'the step of "wheel"' in unstable.quality.remedy
+    assert end_of_a_chain("ode4", 0.05).run(until=10.0).quality.verdict == "trustworthy"
+
+
+def hidden_motion(step):
+    """Two parts that exchange slow signals; what is fast inside of one of them is an output that nothing reads."""
+    system = cp.System("hidden motion")
+    a = [[0, 1, 0, 0], [-4, -0.2, 0, 0], [0, 0, 0, 1], [400, 0, -400, -0.5]]
+    carrier = cp.linear(
+        a, [[0], [1], [0], [0]], [[1, 0, 0, 0], [0, 0, 1, 0]], x0=[1, 0, 0, 0], inputs="u", outputs=["x", "inner"]
+    )
+    system.add("carrier", carrier, step=step)
+    system.add("lag", cp.linear([[-1.0]], [[1.0]], x0=[0.0], inputs="u", outputs="y"), step=step)
+    system.connect("carrier.x", "lag.u", cp.lagrange(2))
+    system.connect("lag.y", "carrier.u", cp.lagrange(2))
+    return system
+
+
+def test_an_output_that_nothing_reads_and_that_means_nothing_is_named():
+    quality = hidden_motion(0.15).run(until=10.0).quality
+    assert quality.error < 0.05
+    assert quality.verdict == "look here"
+    assert "carrier.inner, which nothing reads" in quality.reason
+    assert 'the step of "carrier"' in quality.remedy
+    assert hidden_motion(0.01).run(until=10.0).quality.verdict == "trustworthy"
+
+
+def test_errors_of_outputs_that_nothing_reads_are_kept_with_the_run(tmp_path):
+    quality = hidden_motion(0.15).run(until=10.0, file=tmp_path / "run.h5").quality
+    again = cp.load(tmp_path / "run.h5").quality
+    assert again.text == quality.text
+    assert again.unread == quality.unread
+
+
+def test_a_subsystem_with_a_pace_of_its_own_and_no_first_step_is_checked_too():
+    system = cp.System("two masses")
+    for name, x0 in (("left", 1.0), ("right", 0.0)):
+        mass = cp.linear([[0, 1], [-15, -0.3]], [[0], [5]], x0=[x0, 0], inputs="u", outputs=["x", "v"])
+        system.add(name, mass, **({"step": 0.02} if name == "left" else {"pace": cp.pace.defect(1e-3)}))
+    system.connect("left.x", "right.u", cp.lagrange(2))
+    system.connect("right.x", "left.u", cp.lagrange(2))
+    assert system.run(until=10.0, scheme="parallel").quality.verdict == "trustworthy"

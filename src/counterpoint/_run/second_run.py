@@ -16,11 +16,13 @@ from importlib import import_module
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
+from .._common.ports import columns
 from ..errors import CounterpointError, SetupError
 from ..pace import Step
 from ..pace._contract import as_pace
 from ..pace._kinds import Controlled, Fixed, Gradient, RealTime, Table
 from ..quality import CoupledMode, CoupledModes, SecondRun
+from ..quality.judged import judged
 from ..quality.remedies import OTHER_SOLVER
 from .adapting import CHANGED
 from .coupling_notes import coupling_text, sampled_subsystems
@@ -44,6 +46,8 @@ COST = 1.1
 """Expected wall time of a second run over that of the first, per part of a step."""
 LARGEST_MAP = 100
 """Rows of the map of one period up to which modes are looked for: a few hundredths of a second."""
+MOST_VALUES = 20_000_000
+"""Numbers that a second run keeps, 160 MB, before it leaves out the outputs that nothing reads."""
 TIGHTER = 4.0
 """Factor between the tolerances of the two runs for each halving of steps, where a pace keeps a tolerance."""
 
@@ -189,23 +193,44 @@ class Checker:
         }
         system.events = events_before(self.system, until)
         common = _tightened(self.options.pace, parts, _times(first, together[0]) if together else [])
-        exchanged = [source for c in self.system.connections for source in c.sources]
         options = replace(
             self.options,
             until=until,
-            scheme=self._scheme(),
+            scheme=self._scheme(first),
             pace=common,
             window=_divided_window(self.options.window, parts),
             file=None,
             progress=False,
             metadata=None,
-            record=None if self._unchecked() else list(dict.fromkeys(exchanged)) or None,
+            record=self._recorded(first, parts),
             record_every=None,
             check="off",
             energy_correction="off",  # the system has its corrections already
             adapt=False,
         )
         return self.run(system, options)
+
+    def _recorded(self, first: Result, parts: int) -> list[str] | None:
+        """Return what is compared: what the run is judged by, and the other outputs where there is room; None: all."""
+        if self._unchecked():
+            return None
+        outputs = {
+            name: [port for port in part.subsystem.output_widths if port not in part.subsystem.minor_outputs]
+            for name, part in self.system.subsystems.items()
+        }
+        needed = judged(outputs, [source for c in self.system.connections for source in c.sources])
+        layout = first.layout.subsystems
+        if parts * sum(len(first.row_times(entry.name)) * len(entry.columns) for entry in layout) > MOST_VALUES:
+            return needed or None
+        kept = {entry.name: set(entry.columns) for entry in layout}
+        widths = {name: part.subsystem.output_widths for name, part in self.system.subsystems.items()}
+        others = [
+            f"{name}.{port}"
+            for name, ports in outputs.items()
+            for port in ports
+            if kept.get(name, set()).intersection(columns({port: widths[name][port]}))
+        ]
+        return list(dict.fromkeys(needed + others)) or None
 
     def _undivided(self, parts: float) -> dict[str, str]:
         """Return the subsystems whose fixed steps cannot be divided into so many parts, and why."""
@@ -231,11 +256,12 @@ class Checker:
         """Whether so many times the steps of a run fit into the budget."""
         return not times * COST * first.wall_seconds > _budget(first)
 
-    def _scheme(self) -> Any:
+    def _scheme(self, first: Result) -> Any:
         """Return who waits for whom as it was: with other steps a scheme could order the subsystems otherwise."""
         if self.options.host is not None or self.options.pace is not None:
             return self.options.scheme
-        return custom(waiting(self.system, to_scheme(self.options.scheme), float(self.options.start)))
+        scheme, start = to_scheme(self.options.scheme), float(self.options.start)
+        return custom(waiting(self.system, scheme, start, first.end - first.start))
 
 
 def _budget(first: Result) -> float:

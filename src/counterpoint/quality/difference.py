@@ -133,9 +133,8 @@ def differ(
     0.119
     """
     scale = _scale(better)
-    order = _order(values, better, halfway) if halfway is not None and parts == 4 else nan
-    wrong = (FACTORS[parts] if isnan(order) else 4**order / (4**order - 1)) * (values - better)
-    error = _rms(wrong) / scale if scale > 0 else (inf if np.any(wrong) else 0.0)
+    wrong, order = _wrong(values, better, parts, halfway)
+    error = _relative(wrong, scale)
     if not np.isfinite(values).all() or not isfinite(error):
         return Difference(signal, inf, time[-1:], np.array([inf]), (float(time[0]), float(time[-1])), False, ())
     edges = np.linspace(time[0], time[-1], SEGMENTS + 1)
@@ -146,6 +145,23 @@ def differ(
         signal, error, (edges[:-1] + edges[1:]) / 2, sizes, _span(edges, sizes, counts), _from_start(sizes),
         tuple(motions(time, values, better)), order,
     )  # fmt: skip
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def estimated_error(values: Array, better: Array, *, parts: int = 4, halfway: Array | None = None) -> float:
+    """Return the error alone, as :func:`differ` finds it."""
+    error = _relative(_wrong(values, better, parts, halfway)[0], _scale(better))
+    return error if isfinite(error) else inf
+
+
+def _wrong(values: Array, better: Array, parts: int, halfway: Array | None) -> tuple[Array, float]:
+    """Return by how much each sample is wrong, and the order that was found."""
+    order = _order(values, better, halfway) if halfway is not None and parts == 4 else nan
+    return (FACTORS[parts] if isnan(order) else 4**order / (4**order - 1)) * (values - better), order
+
+
+def _relative(wrong: Array, scale: float) -> float:
+    return _rms(wrong) / scale if scale > 0 else (inf if np.any(wrong) else 0.0)
 
 
 def _order(values: Array, better: Array, halfway: Array) -> float:

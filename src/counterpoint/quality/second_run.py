@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from .difference import Array, Difference, differ
+from .difference import Array, Difference, differ, estimated_error
 from .modes import CoupledModes
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ class SecondRun:
         Subsystems with solvers of their own that nothing is coupled to: smaller steps show little of their errors.
     known, connections : tuples of Difference and ConnectionIndicator
         What a run file has kept of the comparison; empty where the second run itself is there.
+    unread : mapping
+        The same for outputs that nothing reads: name -> estimated error.
     """
 
     result: Result | None = None
@@ -58,6 +60,7 @@ class SecondRun:
     modes: CoupledModes | None = None
     unchecked: tuple[str, ...] = ()
     known: tuple[Difference, ...] = ()
+    unread: Mapping[str, float] = field(default_factory=dict)
     connections: tuple[ConnectionIndicator, ...] = ()
 
     @property
@@ -71,23 +74,51 @@ class SecondRun:
         """Return the estimated error of each signal that both runs have, largest first."""
         if self.result is None:
             return [one for one in self.known if one.signal in first.signals]
-        known = [name for name in signals if name in self.result.signals and name in first.signals]
-        found = [self._differ(first, name) for name in known]
-        return sorted((d for d in found if d is not None), key=lambda d: -d.error)
+        found = [
+            differ(name, pair.time, pair.values, pair.better, parts=self.parts, halfway=pair.halfway)
+            for name in signals
+            if (pair := self._pair(first, name)) is not None
+        ]
+        return sorted(found, key=lambda one: -one.error)
 
-    def _differ(self, first: Result, name: str) -> Difference | None:
+    def unread_errors(self, first: Result, signals: Sequence[str]) -> dict[str, float]:
+        """Return the estimated errors of outputs that nothing reads, largest first; not those that jump."""
+        if self.result is None:
+            return dict(self.unread)
+        found = {
+            name: estimated_error(pair.values, pair.better, parts=self.parts, halfway=pair.halfway)
+            for name in signals
+            if (pair := self._pair(first, name)) is not None and not first.signal(name).is_held
+        }
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+    def _pair(self, first: Result, name: str) -> _Pair | None:
+        """Return a signal of all runs at the times of the first; None where there is nothing to compare."""
         assert self.result is not None
+        if name not in self.result.signals or name not in first.signals:
+            return None
         ours, theirs = first.signal(name), self.result.signal(name)
         if len(ours) < 2 or len(theirs) < 2:
             return None
         begin, end = theirs.time[0], min(theirs.time[-1], ours.time[-1])
         inside = (ours.time >= begin) & (ours.time <= end)
         time, values = ours.time[inside], np.asarray(ours.values)[inside]
-        if len(time) < 2:
-            return None
         kind: Literal["hold", "cubic"] = "hold" if ours.is_held else "cubic"
+        better = _at(theirs, time, kind)
         halfway = None if self.halfway is None else _at(self.halfway.signal(name), time, kind)
-        return differ(name, time, values, _at(theirs, time, kind), parts=self.parts, halfway=halfway)
+        known = ~(np.isnan(values) & np.isnan(better))  # an output that nothing reads may be undefined
+        if known.sum() < 2:
+            return None
+        return _Pair(time[known], values[known], better[known], None if halfway is None else halfway[known])
+
+
+class _Pair(NamedTuple):
+    """A signal of the first run, and of the better ones at the same times."""
+
+    time: Array
+    values: Array
+    better: Array
+    halfway: Array | None
 
 
 def _at(signal: Signal, time: Array, kind: Literal["hold", "cubic"]) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Literal
@@ -11,6 +11,7 @@ import numpy as np
 
 from .difference import Difference, Motion
 from .indicators import ConnectionIndicator, connection_indicators
+from .judged import judged
 from .remedies import OTHER_SOLVER, remedy
 from .second_run import SecondRun
 
@@ -30,6 +31,10 @@ UNUSABLE = 4.0
 """A run whose estimated error is so many times the tolerance is not to be used."""
 WRONG_MOTION = 2.0
 """A motion amplified or attenuated by this factor makes a run useless, however small its part of the signal."""
+MEANINGLESS = 1.0
+"""An output that nothing reads is looked at when its error is so many times its variation: it says nothing then.
+Velocities and forces are less accurate than the displacements that are exchanged, which is no reason to mistrust these.
+"""
 SURE = 2.0
 """The estimate holds within this factor; nearer to a limit the confidence is medium."""
 ENOUGH = 0.1
@@ -66,6 +71,9 @@ class Quality:
     bonds : tuple of BondEnergy
     second : SecondRun
         What the run was compared with.
+    unread : mapping
+        Estimated errors of outputs that nothing reads, of subsystems that send others, largest first. They never
+        make a verdict worse than *look here*, for what is sent is right.
     """
 
     verdict: Verdict
@@ -80,6 +88,7 @@ class Quality:
     differences: tuple[Difference, ...] = ()
     bonds: tuple[BondEnergy, ...] = ()
     second: SecondRun = field(default_factory=SecondRun)
+    unread: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -153,20 +162,28 @@ def assess(
         Whether to look at the recorded rows even where nothing but the summary has been read yet.
     """
     connections = list(second.connections) or connection_indicators(result, result.defect_summaries, deep)
-    exchanged = [] if second.unchecked else list(dict.fromkeys(one.source for one in connections))
-    signals = exchanged or _declared(result)
+    outputs = _declared(result)
+    signals = judged(outputs, [] if second.unchecked else [one.source for one in connections])
     differences = second.differences(result, signals)
-    known = Known(result, connections, differences, list(bonds), second, tolerance)
+    others = [f"{name}.{column}" for name, columns in outputs.items() for column in columns]
+    unread = second.unread_errors(result, [name for name in others if name not in set(signals)])
+    known = Known(result, connections, differences, list(bonds), second, tolerance, unread)
     said = known.by_error() if differences else known.by_indicators()
     return replace(
-        said, connections=tuple(connections), differences=tuple(differences), bonds=tuple(bonds), second=second
+        said,
+        connections=tuple(connections),
+        differences=tuple(differences),
+        bonds=tuple(bonds),
+        second=second,
+        unread=unread,
     )
 
 
-def _declared(result: Result) -> list[str]:
-    """Return the signals of a run without those that a model calls minor, such as the violation of its constraints."""
-    minor = {f"{entry.name}.{column.split('[')[0]}" for entry in result.layout.subsystems for column in entry.minor}
-    return [name for name in result.signals if name.split("[")[0] not in minor] or list(result.signals)
+def _declared(result: Result) -> dict[str, list[str]]:
+    """Return the outputs of subsystems without what a model calls minor, such as the violation of its constraints."""
+    layout = result.layout.subsystems
+    found = {entry.name: [column for column in entry.columns if column not in entry.minor] for entry in layout}
+    return found if any(found.values()) else {entry.name: list(entry.columns) for entry in layout}
 
 
 @dataclass(frozen=True)
@@ -179,6 +196,7 @@ class Known:
     bonds: list[BondEnergy]
     second: SecondRun
     tolerance: float
+    unread: Mapping[str, float] = field(default_factory=dict)
 
     def by_error(self) -> Quality:
         """Return the verdict from the estimated error."""
@@ -192,6 +210,8 @@ class Known:
         label = of.signal if connection is None else connection.connection
         if verdict == "trustworthy" and self.second.unchecked:
             return self._plain("cannot tell", "low", worst.signal, self._unknown_inside(worst, error), OTHER_SOLVER)
+        if verdict == "trustworthy" and self._largest_unread() > MEANINGLESS:
+            return replace(self._wrong_unread(worst, error), error=error)
         if verdict == "trustworthy":
             reason, helps = self._trusted(worst, error), ""
         else:
@@ -199,6 +219,18 @@ class Known:
             reason = f"{self._estimated(error)}; {self._described(of, shown, connection)}"
             helps = remedy(connection, shown, of.from_start)
         return Quality(verdict, self._confidence(error, verdict), error, self.tolerance, label, of.span, reason, helps)
+
+    def _largest_unread(self) -> float:
+        return max(self.unread.values(), default=0.0)
+
+    def _wrong_unread(self, worst: Difference, error: float) -> Quality:
+        """Return what is said where all that is sent is right, but not an output that nothing reads."""
+        name = max(self.unread, key=lambda one: self.unread[one])
+        told = (
+            f"{self._estimated(error)}, largest in {worst.signal}, of what is sent; but {name}, which nothing reads, is "
+            f"wrong by {_percent(self.unread[name])}"
+        )
+        return self._plain("look here", "high", name, told, f'halve the step of "{name.partition(".")[0]}"')
 
     def _class_of(self, error: float, motion: tuple[Difference, Motion] | None) -> Verdict:
         if not error <= UNUSABLE * self.tolerance or motion is not None:
@@ -225,11 +257,13 @@ class Known:
         return sure if self.second.covered >= 1 else "medium" if self.second.covered >= 0.5 else "low"
 
     def _estimated(self, error: float) -> str:
-        size = f"{100 * error:.2g} %" if isfinite(error) and error < 10 else "more than 1000 %"
-        return f"estimated error {size}, from {self.second.text}"
+        return f"estimated error {_percent(error)}, from {self.second.text}"
 
     def _trusted(self, worst: Difference, error: float) -> str:
         told = f"{self._estimated(error)}, largest in {worst.signal}"
+        if self._largest_unread() > self.tolerance:
+            name = max(self.unread, key=lambda one: self.unread[one])
+            told += f"; {name}, which nothing reads, is wrong by {_percent(self.unread[name])}"
         held = list(dict.fromkeys(one.source for one in self.connections if one.sampled))
         if held:
             told += f"; {', '.join(held)} "
@@ -337,3 +371,7 @@ class Known:
     def _plain(self, verdict: Verdict, confidence: Confidence, worst: str, reason: str, helps: str) -> Quality:
         span = (self.result.start, self.result.end)
         return Quality(verdict, confidence, nan, self.tolerance, worst, span, reason, helps)
+
+
+def _percent(error: float) -> str:
+    return f"{100 * error:.2g} %" if isfinite(error) and error < 10 else "more than 1000 %"
