@@ -329,3 +329,33 @@ def test_a_subsystem_with_a_pace_of_its_own_and_no_first_step_is_checked_too():
     system.connect("left.x", "right.u", cp.lagrange(2))
     system.connect("right.x", "left.u", cp.lagrange(2))
     assert system.run(until=10.0, scheme="parallel").quality.verdict == "trustworthy"
+
+
+def test_a_run_that_ends_because_its_numbers_have_exploded_is_not_to_be_used():
+    system = cp.System("two masses")
+    for name, x0 in (("left", 1.0), ("right", 0.0)):
+        mass = cp.ode(lambda t, x, u: [x[1], 40 * (u[0] - 2 * x[0])], [x0, 0], inputs="u", outputs=["x", "v"])
+        system.add(name, mass, step=0.3)
+    system.connect("left.x", "right.u", cp.lagrange(3))
+    system.connect("right.x", "left.u", cp.lagrange(3))
+    with pytest.raises(cp.SimulationError) as failed:
+        system.run(until=1000.0, scheme="parallel")
+    quality = failed.value.result.quality
+    assert quality.verdict == "do not use"
+    assert "has grown" in quality.reason
+    assert "constant signal" not in quality.reason
+    assert quality.remedy
+
+
+def test_a_run_that_fails_without_growing_is_not_condemned():
+    def fails(t, x, u):
+        return [float("nan") if t > 5.0 else -x[0] + u[0]]
+
+    system = cp.System("a model that fails")
+    system.add("first", cp.ode(fails, [1.0], inputs="u", outputs="x", solver="ode4"), step=0.01)
+    system.add("second", cp.linear([[-1.0]], [[0.5]], x0=[0.0], inputs="u", outputs="x"), step=0.01)
+    system.connect("first.x", "second.u")
+    system.connect("second.x", "first.u")
+    with pytest.raises(cp.SimulationError) as failed:
+        system.run(until=10.0)
+    assert failed.value.result.quality.verdict in ("cannot tell", "look here")

@@ -128,9 +128,11 @@ class Checker:
                 warnings.simplefilter("ignore")
                 return self._run(first, began)
         except CounterpointError as error:
-            return SecondRun(reason=f"the second run with smaller steps failed: {error}")
+            return SecondRun(reason=f"the second run with smaller steps failed: {error}", failed=True)
         except Exception as error:  # of a user's model that cannot be copied or started again
-            return SecondRun(reason=f"the second run with smaller steps failed: {type(error).__name__}: {error}")
+            return SecondRun(
+                reason=f"the second run with smaller steps failed: {type(error).__name__}: {error}", failed=True
+            )
 
     def coupling(self) -> str:
         """Return what a run file is told of the connections."""

@@ -176,6 +176,22 @@ def _rms(values: Array) -> float:
     return float(np.sqrt(np.mean(values**2))) if len(values) else 0.0
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def growth(values: Array) -> float:
+    """Return how many times a signal that still grows has grown: its largest value over that in its first half.
+
+    A signal that has jumped and stays where it is does not grow.
+
+    >>> t = np.linspace(0.0, 10.0, 101)
+    >>> growth(np.exp(3.0 * t)) > 1e6, growth(np.sin(t)), growth(np.where(t > 7.0, 1e9, 1.0))
+    (True, 0.0, 0.0)
+    """
+    parts = np.array_split(np.nan_to_num(np.abs(values), nan=0.0), 8)
+    size = [float(part.max(initial=0.0)) for part in parts]
+    early = max(size[:4])
+    return max(size) / early if early > 0 and size[-1] > 4.0 * size[-2] else 0.0
+
+
 def _scale(values: Array) -> float:
     if not len(values):
         return 0.0

@@ -40,6 +40,7 @@ def check_text(quality: Quality, room: int) -> bytes:
         "remedy": second.remedy,
         "seconds": second.seconds,
         "unchecked": second.unchecked,
+        "failed": second.failed,
         "unread": dict(list(quality.unread.items())[:MOST_UNREAD]),
         "modes": None if second.modes is None else asdict(second.modes),
     }
@@ -101,6 +102,7 @@ def _read(told: dict[str, Any]) -> SecondRun:
         seconds=seconds,
         unchecked=tuple(map(str, told.get("unchecked", ()))),
         modes=None if modes is None else _modes(modes),
+        failed=bool(told.get("failed", False)),
         unread={str(name): float(error) for name, error in told.get("unread", {}).items()},
         known=tuple(_difference(entry) for entry in told["differences"]),
         connections=tuple(_connection(entry) for entry in told["connections"]),

@@ -43,6 +43,8 @@ class SecondRun:
         Wall time that it took.
     unchecked : tuple of str
         Subsystems with solvers of their own that nothing is coupled to: smaller steps show little of their errors.
+    failed : bool
+        Whether it was begun and failed.
     known, connections : tuples of Difference and ConnectionIndicator
         What a run file has kept of the comparison; empty where the second run itself is there.
     unread : mapping
@@ -59,6 +61,7 @@ class SecondRun:
     halfway: Result | None = None
     modes: CoupledModes | None = None
     unchecked: tuple[str, ...] = ()
+    failed: bool = False
     known: tuple[Difference, ...] = ()
     unread: Mapping[str, float] = field(default_factory=dict)
     connections: tuple[ConnectionIndicator, ...] = ()

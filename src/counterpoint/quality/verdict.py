@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from .difference import Difference, Motion
+from .difference import Difference, Motion, growth
 from .indicators import ConnectionIndicator, connection_indicators
 from .judged import judged
 from .remedies import OTHER_SOLVER, remedy
@@ -35,6 +35,8 @@ MEANINGLESS = 1.0
 """An output that nothing reads is looked at when its error is so many times its variation: it says nothing then.
 Velocities and forces are less accurate than the displacements that are exchanged, which is no reason to mistrust these.
 """
+EXPLODED = 1e6
+"""A signal that has grown so many times, in a run that could not be finished or repeated, has lost its meaning."""
 SURE = 2.0
 """The estimate holds within this factor; nearer to a limit the confidence is medium."""
 ENOUGH = 0.1
@@ -338,6 +340,10 @@ class Known:
             told = f"in the system linearised at its start, {mode.text()}; the error was not estimated: {why}"
             wrong = not 1 / WRONG_MOTION < mode.amplitude < WRONG_MOTION
             return self._plain("do not use" if wrong else "look here", "medium", "", told, remedy(None, None, False))
+        if grown := self._grown():
+            name, times = grown
+            told = f"{name} has grown {times:.2g} times over the second half of what is known; {why}"
+            return self._plain("do not use", "high", name, told, self._of_grown(name))
         growing = [one for one in self.connections if one.oscillation.is_parasitic]
         if growing:
             worst = max(growing, key=lambda one: one.oscillation.growth)
@@ -360,6 +366,22 @@ class Known:
             return self._plain("look here", "low", name, told, remedy(largest, None, False))
         again = "read result.quality right after a run, or compare with a run with half the steps"
         return self._plain("cannot tell", "low", name, told, self.second.remedy or again)
+
+    def _grown(self) -> tuple[str, float] | None:
+        """Return the signal that has grown most, where one has grown beyond all measure in a run that has no other.
+
+        It is asked of runs that failed, or whose repetition did: where that is because a number was infinite, what was
+        published before is as wrong.
+        """
+        if self.result.status != "failed" and not self.second.failed:
+            return None
+        found = {name: growth(np.asarray(self.result.signal(name).values)) for name in self.result.signals}
+        name = max(found, key=lambda one: found[one], default="")
+        return (name, found[name]) if found.get(name, 0.0) > EXPLODED else None
+
+    def _of_grown(self, name: str) -> str:
+        connection = self._connection_of(name)
+        return remedy(connection, None, False) if connection else f'halve the step of "{name.partition(".")[0]}"'
 
     def _defect_text(self, largest: ConnectionIndicator | None) -> str:
         if largest is None:
