@@ -1,6 +1,7 @@
 """The verdict on runs whose error is known."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -359,3 +360,92 @@ def test_a_run_that_fails_without_growing_is_not_condemned():
     with pytest.raises(cp.SimulationError) as failed:
         system.run(until=10.0)
     assert failed.value.result.quality.verdict in ("cannot tell", "look here")
+
+
+class Ball(cp.Subsystem):
+    """A falling ball whose steps end when it hits the ground, where its speed jumps."""
+
+    outputs = ("height", "speed")
+    stops_early = True
+    next_step = staticmethod(lambda: 0.1)
+
+    def start(self, t):
+        self.height, self.speed, self.before = 1.0, 0.0, None
+
+    def step(self, t, t_end, u):
+        h, self.before = t_end - t, None
+        if self.height + h * self.speed < 4.905 * h * h:
+            h = (self.speed + (self.speed**2 + 19.62 * self.height) ** 0.5) / 9.81
+            self.before = 0.0, self.speed - 9.81 * h
+            self.height, self.speed = 0.0, 0.8 * (9.81 * h - self.speed)
+            return t + h
+        self.height, self.speed = self.height + h * self.speed - 4.905 * h * h, self.speed - 9.81 * h
+        return None
+
+    def output(self, t, u):
+        return self.height, self.speed
+
+    def output_before_event(self):
+        return self.before
+
+
+def test_both_sides_of_a_jump_are_no_error():
+    system = cp.System("drop")
+    system.add("ball", Ball())
+    system.add("way", cp.ode(lambda t, x, speed: speed, [1.0], inputs="speed", outputs="height"), step=0.01)
+    system.connect("ball.speed", "way.speed")
+    quality = system.run(until=2.0).quality
+    assert {one.signal: one.error < 1e-3 for one in quality.differences} == {"ball.speed": True, "way.height": True}
+    assert quality.verdict == "trustworthy"
+
+
+def test_the_remedy_names_the_subsystem_that_makes_the_error_and_not_the_one_that_listens():
+    """The source is sampled too coarsely; the filter at the end only shows what the plant makes of it."""
+    system = cp.System("sampled road")
+    system.add("road", cp.source(lambda t: np.sin(2 * np.pi * 0.9 * t), outputs="y"), step=0.3)
+    plant = cp.linear([[0, 1], [-40, -1]], [[0], [40]], [[1, 0]], x0=[0, 0], inputs="u", outputs="x")
+    system.add("plant", plant, step=0.01)
+    system.add("filter", cp.linear([[-5.0]], [[5.0]], x0=[0], inputs="u", outputs="y"), step=0.2)
+    system.connect("road.y", "plant.u", cp.lagrange(2))
+    system.connect("plant.x", "filter.u", cp.lagrange(2))
+    quality = system.run(until=10.0).quality
+    assert quality.verdict in ("look here", "do not use")
+    assert 'the step of "road"' in quality.remedy
+
+
+def test_the_remedy_leaves_the_step_of_a_sampled_controller_alone():
+    system = controlled(Controller())
+    system.subsystems["cart"] = replace(system.subsystems["cart"], step=0.1)
+    quality = system.run(until=10.0, scheme="parallel").assess(1e-6)
+    assert quality.verdict != "trustworthy"
+    assert '"controller"' not in quality.remedy
+
+
+def test_the_remedy_is_one_that_was_tried():
+    def row(order, factor=1.0):
+        system = cp.System("three masses")
+        for k in range(3):
+            others = [f"from{j}" for j in (k - 1, k + 1) if 0 <= j < 3]
+            mass = cp.linear(
+                [[0, 1], [-8, -0.1]], [[0] * len(others), [4] * len(others)], [[1, 0]], x0=[float(k == 0), 0],
+                inputs=others, outputs="x",
+            )  # fmt: skip
+            system.add(f"m{k}", mass, step=factor * 0.03)
+        for k in range(3):
+            for j in (k - 1, k + 1):
+                if 0 <= j < 3:
+                    system.connect(f"m{j}.x", f"m{k}.from{j}", cp.lagrange(order))
+        return system.run(until=20.0, scheme="parallel")
+
+    tight = row(3, 1 / 8)
+
+    def error(result):
+        return max(
+            np.std(result[n].values - tight[n].at(result[n].time)) / np.std(tight[n].values)
+            for n in ("m0.x", "m1.x", "m2.x")
+        )
+
+    quality = row(0).quality
+    promised = re.search(r"use lagrange\(1\) for all connections: the error becomes (.*) times smaller", quality.remedy)
+    assert promised
+    assert error(row(1)) < 0.3 * error(row(0))

@@ -44,6 +44,8 @@ BUDGET_SHARE = 0.25
 is more. A longer one covers the beginning of the run only."""
 COST = 1.1
 """Expected wall time of a second run over that of the first, per part of a step."""
+TRIALS = 20
+"""So many times the steps of a run have to fit into the budget before changes are tried that may help."""
 LARGEST_MAP = 100
 """Rows of the map of one period up to which modes are looked for: a few hundredths of a second."""
 MOST_VALUES = 20_000_000
@@ -90,7 +92,23 @@ class Checker:
     def __call__(self, first: Result) -> SecondRun:
         """Return the second run, or why there is none, and what the coupling does to the linearised system."""
         with quietly():
-            return replace(self._second(first), modes=self._modes(first))
+            began = time.monotonic()
+            second = self._second(first)
+            found = replace(second, helps=self._helps(first, second, began + _budget(first)), modes=self._modes(first))
+            return replace(found, seconds=time.monotonic() - began)
+
+    def _helps(self, first: Result, second: SecondRun, until: float) -> str:
+        """Return the change that helps where the run is not trustworthy and there is time to try some."""
+        if not self._has_time_for(first, TRIALS):
+            return ""
+        from .remedy_trials import tried_remedy  # which makes runs by means of a checker
+
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return tried_remedy(self, first, second, until)
+        except Exception:  # of a user's model that is run in another way than it was written for
+            return ""
 
     def _modes(self, first: Result) -> CoupledModes | None:
         """Return the coupled modes where every subsystem knows its linear model and steps are fixed."""
@@ -169,8 +187,8 @@ class Checker:
             return SecondRun(reason="; ".join(undivided.values()), remedy=OTHER_SOLVER)
         kept |= undivided.keys()
         until = first.start + share * (first.end - first.start)
-        result = self._divided(first, parts, until, kept)
-        halfway = self._divided(first, 2, until, kept) if parts > 2 and self._has_time_for(first, 6) else None
+        result = self.divided(first, parts, until, kept)
+        halfway = self.divided(first, 2, until, kept) if parts > 2 and self._has_time_for(first, 6) else None
         seconds = time.monotonic() - began
         return SecondRun(
             result, parts, share, tuple(sorted(kept)), seconds=seconds, halfway=halfway, unchecked=self._unchecked()
@@ -185,7 +203,7 @@ class Checker:
         alone = not heard & set(boxes) and not any(subsystem.input_widths for subsystem in others)
         return tuple(boxes) if alone else ()
 
-    def _divided(self, first: Result, parts: int, until: float, kept: frozenset[str]) -> Result:
+    def divided(self, first: Result, parts: int, until: float, kept: frozenset[str]) -> Result:
         """Run the system to a time (s) with steps divided into parts, but for those that keep them."""
         system = copy.copy(self.system)
         together = _members(self.system, self.options)

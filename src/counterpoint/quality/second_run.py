@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .difference import Array, Difference, differ, estimated_error
 from .modes import CoupledModes
@@ -43,6 +44,8 @@ class SecondRun:
         Wall time that it took.
     unchecked : tuple of str
         Subsystems with solvers of their own that nothing is coupled to: smaller steps show little of their errors.
+    helps : str
+        A change that was tried and makes the run better, in words; empty where none was tried.
     failed : bool
         Whether it was begun and failed.
     known, connections : tuples of Difference and ConnectionIndicator
@@ -61,6 +64,7 @@ class SecondRun:
     halfway: Result | None = None
     modes: CoupledModes | None = None
     unchecked: tuple[str, ...] = ()
+    helps: str = ""
     failed: bool = False
     known: tuple[Difference, ...] = ()
     unread: Mapping[str, float] = field(default_factory=dict)
@@ -104,7 +108,7 @@ class SecondRun:
         if len(ours) < 2 or len(theirs) < 2:
             return None
         begin, end = theirs.time[0], min(theirs.time[-1], ours.time[-1])
-        inside = (ours.time >= begin) & (ours.time <= end)
+        inside = (ours.time >= begin) & (ours.time <= end) & ~_jumps(ours.time)
         time, values = ours.time[inside], np.asarray(ours.values)[inside]
         kind: Literal["hold", "cubic"] = "hold" if ours.is_held else "cubic"
         better = _at(theirs, time, kind)
@@ -113,6 +117,12 @@ class SecondRun:
         if known.sum() < 2:
             return None
         return _Pair(time[known], values[known], better[known], None if halfway is None else halfway[known])
+
+
+def _jumps(time: Array) -> NDArray[np.bool_]:
+    """Return which rows share their time with another one: both sides of a jump, of which the other run has one."""
+    same = np.diff(time) == 0.0
+    return np.concatenate([same, [False]]) | np.concatenate([[False], same]) if len(time) else np.zeros(0, dtype=bool)
 
 
 class _Pair(NamedTuple):

@@ -219,7 +219,7 @@ class Known:
         else:
             shown = motion[1] if motion is not None else of.worst_motion
             reason = f"{self._estimated(error)}; {self._described(of, shown, connection)}"
-            helps = remedy(connection, shown, of.from_start)
+            helps = self.second.helps or remedy(self._blamed(connection), shown, of.from_start, of.signal)
         return Quality(verdict, self._confidence(error, verdict), error, self.tolerance, label, of.span, reason, helps)
 
     def _largest_unread(self) -> float:
@@ -327,6 +327,14 @@ class Known:
             f"{windows.repeats} repeats (worst {windows.largest_change:.2g}, window that ends at "
             f"t = {windows.time_of_largest:.6g} s); use more repeats, shorter windows or a larger tolerance"
         )
+
+    def _blamed(self, connection: ConnectionIndicator | None) -> ConnectionIndicator | None:
+        """Return a connection whose slower side may get another step: the step of a sampled one is part of the model."""
+        if connection is None or connection.slower not in self.second.sampled:
+            return connection
+        ends = (connection.source, connection.target)
+        other = [name for end in ends if (name := end.partition(".")[0]) not in self.second.sampled]
+        return replace(connection, slower=other[0]) if other else None
 
     def _connection_of(self, signal: str) -> ConnectionIndicator | None:
         """Return a connection of the signal, rather one that extrapolates."""
