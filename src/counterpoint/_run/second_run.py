@@ -99,7 +99,9 @@ class Checker:
 
     def _helps(self, first: Result, second: SecondRun, until: float) -> str:
         """Return the change that helps where the run is not trustworthy and there is time to try some."""
-        if not self._has_time_for(first, TRIALS):
+        if self.options.check == "on":
+            until = inf
+        elif not self._has_time_for(first, TRIALS):
             return ""
         from .remedy_trials import tried_remedy  # which makes runs by means of a checker
 
