@@ -458,3 +458,23 @@ def test_the_remedy_is_one_that_was_tried():
     promised = re.search(r"use lagrange\(1\) for all connections: the error becomes (.*) times smaller", quality.remedy)
     assert promised
     assert error(row(1)) < 0.3 * error(row(0))
+
+
+def test_what_is_lost_between_the_steps_of_a_model_without_inputs_is_an_error():
+    def swing(t, x, u):
+        return [x[1], -9.81 * np.sin(x[0])]
+
+    def follow(t, x, u):
+        return [*swing(t, x[:2], u), 3.0 * (x[0] - x[2])]
+
+    system = cp.System("pendulum and its filter")
+    system.add("pendulum", cp.ode(swing, [2.5, 0.0], outputs=["angle", "speed"], rtol=1e-6))
+    system.add("filter", cp.linear([[-3.0]], [[3.0]], x0=[0.0], inputs="u", outputs="y"), step=0.005)
+    system.connect("pendulum.angle", "filter.u", cp.lagrange(1))
+    result = system.run(until=8.0)
+    one = cp.System("both in one")
+    one.add("both", cp.ode(follow, [2.5, 0.0, 0.0], outputs=["angle", "speed", "y"], rtol=1e-10, atol=1e-12))
+    y, exact = result["filter.y"], one.run(until=8.0, check="off")["both.y"]
+    true = np.std(y.values - exact.at(y.time)) / np.std(y.values)
+    errors = {found.signal: found.error for found in result.quality.differences}
+    assert errors["filter.y"] == pytest.approx(true, rel=0.5)

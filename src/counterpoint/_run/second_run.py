@@ -24,6 +24,7 @@ from ..pace._kinds import Controlled, Fixed, Gradient, RealTime, Table
 from ..quality import CoupledMode, CoupledModes, SecondRun
 from ..quality.judged import judged
 from ..quality.remedies import OTHER_SOLVER
+from ..subsystems import NativeSubsystem
 from .adapting import CHANGED
 from .coupling_notes import coupling_text, sampled_subsystems
 from .event_plan import events_before
@@ -308,7 +309,7 @@ def _divided(part: Participant, parts: int, keeps: bool, times: list[float]) -> 
     """Return a subsystem with its steps divided, unless it keeps them or others choose them."""
     subsystem = part.subsystem if part.subsystem.copied_for_runs else copy.deepcopy(part.subsystem)
     kept = replace(part, subsystem=subsystem)
-    if keeps or not (part.subsystem.inputs or part.step):
+    if keeps or _is_table(part.subsystem):
         return kept
     if part.pace is not None:
         return replace(kept, pace=_tightened(part.pace, parts, times), step=_part(part.step, parts))
@@ -322,6 +323,11 @@ def _divided(part: Participant, parts: int, keeps: bool, times: list[float]) -> 
         pace=as_pace(_dividing(times, parts)),
         typical_step=_part(part.typical_step, parts),
     )
+
+
+def _is_table(subsystem: object) -> bool:
+    """Whether a subsystem steps from row to row of a table: between them its lines are exact."""
+    return isinstance(subsystem, NativeSubsystem) and subsystem.kind == "table"
 
 
 def _part(step: float | None, parts: int) -> float | None:
