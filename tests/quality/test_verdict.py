@@ -478,3 +478,40 @@ def test_what_is_lost_between_the_steps_of_a_model_without_inputs_is_an_error():
     true = np.std(y.values - exact.at(y.time)) / np.std(y.values)
     errors = {found.signal: found.error for found in result.quality.differences}
     assert errors["filter.y"] == pytest.approx(true, rel=0.5)
+
+
+def aliased(step):
+    """A hum of 50 Hz that its samples may not show."""
+    system = cp.System("hum")
+    system.add("hum", cp.source(lambda t: np.cos(2 * np.pi * 50 * t), outputs="y"), step=step)
+    system.add("filter", cp.linear([[-5.0]], [[5.0]], x0=[0], inputs="u", outputs="y", solver="ode45"), step=step)
+    system.connect("hum.y", "filter.u")
+    return system.run(until=10.0)
+
+
+def test_a_source_that_no_run_resolves_is_named():
+    result = aliased(0.08)
+    assert result["filter.y"].values[-1] > 0.9  # it takes the hum for a constant
+    assert result.quality.verdict == "cannot tell"
+    assert '"hum" changes faster' in result.quality.reason
+    assert result.quality.remedy == 'reduce the step of "hum"'
+    assert aliased(0.0005).quality.verdict == "trustworthy"
+
+
+def test_fmus_that_keep_their_steps_inside_are_not_called_trustworthy(tmp_path):
+    def run(inner):
+        system = cp.System("two FMUs")
+        for name, spring, x0 in (("left", 30.0, 1.0), ("right", 18.0, 0.0)):
+            mass = cp.linear([[0, 1], [-spring, -0.3]], [[0], [8]], x0=[x0, 0], inputs="u", outputs=["x", "v"], solver="ode1")
+            file = cp.export_fmu(mass, tmp_path / f"{name}-{inner:g}.fmu", version=2, step=inner)
+            system.add(name, cp.fmu(file), step=0.02)
+        system.connect("left.x", "right.u")
+        system.connect("right.x", "left.u")
+        return system.run(until=8.0, scheme="parallel").quality
+
+    coarse = run(0.02)
+    assert coarse.verdict == "cannot tell"
+    assert "steps of their own" in coarse.reason
+    fine = run(1e-4)
+    assert 'the solvers inside "left", "right"' in fine.reason or fine.verdict != "trustworthy"
+    assert fine.confidence != "high" or fine.verdict != "trustworthy"

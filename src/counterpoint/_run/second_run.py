@@ -34,6 +34,7 @@ from .options import RunOptions
 from .pacing import joins_common_pace
 from .plan import waiting
 from .precedence import custom, to_scheme
+from .unresolved import unresolved_sources
 
 if TYPE_CHECKING:
     from ..results import Result
@@ -194,8 +195,10 @@ class Checker:
         halfway = self.divided(first, 2, until, kept) if parts > 2 and self._has_time_for(first, 6) else None
         seconds = time.monotonic() - began
         return SecondRun(
-            result, parts, share, tuple(sorted(kept)), seconds=seconds, halfway=halfway, unchecked=self._unchecked()
-        )
+            result, parts, share, tuple(sorted(kept)), seconds=seconds, halfway=halfway, unchecked=self._unchecked(),
+            boxes=tuple(name for name, part in self.system.subsystems.items() if part.subsystem.solves_inside),
+            unresolved=tuple(n for n in unresolved_sources(self.system, first.start, until, parts) if n not in kept),
+        )  # fmt: skip
 
     def _unchecked(self) -> tuple[str, ...]:
         """Return the subsystems with solvers of their own, where nothing but signals without inputs enters them."""

@@ -44,6 +44,10 @@ class SecondRun:
         Wall time that it took.
     unchecked : tuple of str
         Subsystems with solvers of their own that nothing is coupled to: smaller steps show little of their errors.
+    boxes : tuple of str
+        All subsystems with solvers of their own.
+    unresolved : tuple of str
+        Sources that change faster than this run samples them.
     helps : str
         A change that was tried and makes the run better, in words; empty where none was tried.
     failed : bool
@@ -64,6 +68,8 @@ class SecondRun:
     halfway: Result | None = None
     modes: CoupledModes | None = None
     unchecked: tuple[str, ...] = ()
+    boxes: tuple[str, ...] = ()
+    unresolved: tuple[str, ...] = ()
     helps: str = ""
     failed: bool = False
     known: tuple[Difference, ...] = ()

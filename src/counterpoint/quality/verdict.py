@@ -35,6 +35,8 @@ MEANINGLESS = 1.0
 """An output that nothing reads is looked at when its error is so many times its variation: it says nothing then.
 Velocities and forces are less accurate than the displacements that are exchanged, which is no reason to mistrust these.
 """
+UNCHANGED, VISIBLE = 1e-9, 1e-4
+"""Where defects of the second number change signals by less than the first, steps inside a model were not divided."""
 EXPLODED = 1e6
 """A signal that has grown so many times, in a run that could not be finished or repeated, has lost its meaning."""
 SURE = 2.0
@@ -212,6 +214,10 @@ class Known:
         label = of.signal if connection is None else connection.connection
         if verdict == "trustworthy" and self.second.unchecked:
             return self._plain("cannot tell", "low", worst.signal, self._unknown_inside(worst, error), OTHER_SOLVER)
+        if verdict == "trustworthy" and self.second.unresolved:
+            return self._plain("cannot tell", "low", worst.signal, self._not_sampled(error), self._sample())
+        if verdict == "trustworthy" and self._changed_nothing(error):
+            return self._plain("cannot tell", "low", worst.signal, self._stubborn(), OTHER_SOLVER)
         if verdict == "trustworthy" and self._largest_unread() > MEANINGLESS:
             return replace(self._wrong_unread(worst, error), error=error)
         if verdict == "trustworthy":
@@ -219,7 +225,7 @@ class Known:
         else:
             shown = motion[1] if motion is not None else of.worst_motion
             reason = f"{self._estimated(error)}; {self._described(of, shown, connection)}"
-            helps = self.second.helps or remedy(self._blamed(connection), shown, of.from_start, of.signal)
+            helps = self._sample() or self.second.helps or remedy(self._blamed(connection), shown, of.from_start, of.signal)
         return Quality(verdict, self._confidence(error, verdict), error, self.tolerance, label, of.span, reason, helps)
 
     def _largest_unread(self) -> float:
@@ -256,6 +262,8 @@ class Known:
         limits = {"trustworthy": [self.tolerance], "do not use": [UNUSABLE * self.tolerance]}
         near = [error / limit for limit in limits.get(verdict, [self.tolerance, UNUSABLE * self.tolerance])]
         sure: Confidence = "medium" if any(1 / SURE < ratio < SURE for ratio in near) else "high"
+        if self.second.boxes and verdict == "trustworthy":
+            sure = "medium"
         return sure if self.second.covered >= 1 else "medium" if self.second.covered >= 0.5 else "low"
 
     def _estimated(self, error: float) -> str:
@@ -263,6 +271,9 @@ class Known:
 
     def _trusted(self, worst: Difference, error: float) -> str:
         told = f"{self._estimated(error)}, largest in {worst.signal}"
+        if self.second.boxes:
+            told += f"; what the solvers inside {_quoted(self.second.boxes)} are wrong by is known only where it depends "
+            told += "on these steps"
         if self._largest_unread() > self.tolerance:
             name = max(self.unread, key=lambda one: self.unread[one])
             told += f"; {name}, which nothing reads, is wrong by {_percent(self.unread[name])}"
@@ -277,11 +288,31 @@ class Known:
         return told + self._energy()
 
     def _unknown_inside(self, worst: Difference, error: float) -> str:
-        names = ", ".join(f'"{name}"' for name in self.second.unchecked)
         changed = "nothing" if error == 0 else f"{worst.signal} by {100 * error:.2g} % at most"
         return (
             f"only the coupling was checked, and there is none: {self.second.text} changed {changed}; the error of the "
-            f"solver inside {names} is not known"
+            f"solver inside {_quoted(self.second.unchecked)} is not known"
+        )
+
+    def _not_sampled(self, error: float) -> str:
+        return (
+            f"{_quoted(self.second.unresolved)} changes faster than a quarter of its step, so that no run has seen what "
+            f"it is: they differ by {_percent(error)}, whatever it does in between"
+        )
+
+    def _sample(self) -> str:
+        """Return what helps where a source is not resolved; empty where all are."""
+        return f"reduce the step of {_quoted(self.second.unresolved)}" if self.second.unresolved else ""
+
+    def _changed_nothing(self, error: float) -> bool:
+        """Whether smaller steps were ignored: what the inputs are wrong by would otherwise have changed something."""
+        assumed = [one.defect for one in self.connections if one.target.partition(".")[0] in self.second.boxes]
+        return error < UNCHANGED and max((one for one in assumed if isfinite(one)), default=0.0) > VISIBLE
+
+    def _stubborn(self) -> str:
+        return (
+            f"{self.second.text} changed nothing, although inputs are wrong between their samples: the solvers inside "
+            f"{_quoted(self.second.boxes)} make steps of their own that are no smaller, and their error is not known"
         )
 
     def _described(self, difference: Difference, motion: Motion | None, connection: ConnectionIndicator | None) -> str:
@@ -401,6 +432,10 @@ class Known:
     def _plain(self, verdict: Verdict, confidence: Confidence, worst: str, reason: str, helps: str) -> Quality:
         span = (self.result.start, self.result.end)
         return Quality(verdict, confidence, nan, self.tolerance, worst, span, reason, helps)
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
 
 
 def _percent(error: float) -> str:

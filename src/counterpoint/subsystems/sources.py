@@ -90,7 +90,9 @@ def _check_axis(axis: np.ndarray[tuple[int, ...], np.dtype[np.float64]], rows: i
         raise SetupError(f"times: row {row + 1} ({axis[row]} s) is before row {row} ({axis[row - 1]} s)")
 
 
-class _FunctionSource(Subsystem):
+class FunctionSource(Subsystem):
+    """A function of time."""
+
     def __init__(
         self, function: Callable[[float], float | ArrayLike], outputs: PortSpec, units: Mapping[str, str]
     ) -> None:
@@ -127,4 +129,4 @@ def source(
     >>> wave.outputs
     {'height': 1}
     """
-    return _FunctionSource(function, outputs, units or {})
+    return FunctionSource(function, outputs, units or {})
