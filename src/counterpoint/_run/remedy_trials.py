@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import ceil, inf
+from math import ceil, inf, isnan
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy as np
 from ..approximations import lagrange
 from ..errors import CounterpointError
 from ..quality import Quality, SecondRun, assess
+from ..quality.difference import FACTORS
 from ..quality.remedies import FEW_STEPS
 from .approximation_choice import chosen_approximation
 from .coupling_notes import is_held
@@ -47,8 +48,8 @@ NOTHING = (
 EXPLODES = 10.0
 """A signal that is so many times larger with half the steps, and again with a quarter, is unstable by its coupling."""
 LOOP = (
-    "exchange a state instead of an output with direct feedthrough, or repeat windows (window=): with smaller steps the "
-    "signal is larger, since the coupling itself is unstable"
+    "exchange a state instead of an output with direct feedthrough, or repeat windows (window=): with smaller steps "
+    "the signal is larger, since the coupling itself is unstable"
 )
 
 
@@ -89,12 +90,14 @@ class Trials:
             return ""
         if self._explodes_with_smaller_steps():
             return LOOP
-        tried = []
+        tried, now = [], self._error(self.first)
+        order = self.quality.differences[0].order
+        left = (FACTORS[MOST_PARTS] if isnan(order) else 4**order / (4**order - 1)) - 1.0  # error of the better run
         for words, kind, run in self._changes():
             if time.monotonic() > self.until:
                 return ""
             try:
-                tried.append(Change(words, kind, self._error(run()) / self._error(self.first)))
+                tried.append(Change(words, kind, (self._error(run()) / now + left) / (1.0 + left)))
             except (CounterpointError, ZeroDivisionError):
                 continue
         return _chosen(tried)
@@ -271,7 +274,7 @@ def _chosen(tried: Sequence[Change]) -> str:
 def _with_effect(change: Change) -> str:
     times = min(1.0 / max(change.ratio, 1e-6), 10.0)
     size = "more than 10" if times >= 10.0 else f"about {times:.2g}"
-    return f"{change.text}: the error becomes {size} times smaller"
+    return f"{change.text}; the error then becomes {size} times smaller"
 
 
 def tried_remedy(checker: Checker, first: Result, second: SecondRun, until: float) -> str:

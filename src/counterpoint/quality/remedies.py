@@ -16,9 +16,7 @@ OTHER_SOLVER = (
 )
 
 
-def remedy(
-    connection: ConnectionIndicator | None, motion: Motion | None, from_start: bool, signal: str = ""
-) -> str:
+def remedy(connection: ConnectionIndicator | None, motion: Motion | None, from_start: bool, signal: str = "") -> str:
     """Return the change that is likely to help where none was tried, as a sentence without its full stop.
 
     Without a connection it is the step of the subsystem of the signal, which nothing reads.

@@ -225,7 +225,9 @@ class Known:
         else:
             shown = motion[1] if motion is not None else of.worst_motion
             reason = f"{self._estimated(error)}; {self._described(of, shown, connection)}"
-            helps = self._sample() or self.second.helps or remedy(self._blamed(connection), shown, of.from_start, of.signal)
+            helps = (
+                self._sample() or self.second.helps or remedy(self._blamed(connection), shown, of.from_start, of.signal)
+            )
         return Quality(verdict, self._confidence(error, verdict), error, self.tolerance, label, of.span, reason, helps)
 
     def _largest_unread(self) -> float:
@@ -235,8 +237,8 @@ class Known:
         """Return what is said where all that is sent is right, but not an output that nothing reads."""
         name = max(self.unread, key=lambda one: self.unread[one])
         told = (
-            f"{self._estimated(error)}, largest in {worst.signal}, of what is sent; but {name}, which nothing reads, is "
-            f"wrong by {_percent(self.unread[name])}"
+            f"{self._estimated(error)}, largest in {worst.signal}, of what is sent; but {name}, which nothing reads, "
+            f"is wrong by {_percent(self.unread[name])}"
         )
         return self._plain("look here", "high", name, told, f'halve the step of "{name.partition(".")[0]}"')
 
@@ -272,8 +274,7 @@ class Known:
     def _trusted(self, worst: Difference, error: float) -> str:
         told = f"{self._estimated(error)}, largest in {worst.signal}"
         if self.second.boxes:
-            told += f"; what the solvers inside {_quoted(self.second.boxes)} are wrong by is known only where it depends "
-            told += "on these steps"
+            told += f"; errors of the solvers inside {_quoted(self.second.boxes)} count where they depend on steps"
         if self._largest_unread() > self.tolerance:
             name = max(self.unread, key=lambda one: self.unread[one])
             told += f"; {name}, which nothing reads, is wrong by {_percent(self.unread[name])}"
@@ -296,8 +297,8 @@ class Known:
 
     def _not_sampled(self, error: float) -> str:
         return (
-            f"{_quoted(self.second.unresolved)} changes faster than a quarter of its step, so that no run has seen what "
-            f"it is: they differ by {_percent(error)}, whatever it does in between"
+            f"{_quoted(self.second.unresolved)} changes faster than a quarter of its step, so that no run has seen "
+            f"what it is: they differ by {_percent(error)}, whatever it does in between"
         )
 
     def _sample(self) -> str:
@@ -360,7 +361,7 @@ class Known:
         )
 
     def _blamed(self, connection: ConnectionIndicator | None) -> ConnectionIndicator | None:
-        """Return a connection whose slower side may get another step: the step of a sampled one is part of the model."""
+        """Return a connection whose slower side may get another step: that of a sampled one belongs to the model."""
         if connection is None or connection.slower not in self.second.sampled:
             return connection
         ends = (connection.source, connection.target)

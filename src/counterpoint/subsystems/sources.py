@@ -101,16 +101,17 @@ class FunctionSource(Subsystem):
         self.units = dict(units)
 
     def step(self, t: float, t_end: float, u: InputFunction) -> None:
-        pass
+        """Do nothing: there is no state."""
 
     def output(self, t: float, u: InputFunction) -> float | ArrayLike:
+        """Return what the function says."""
         return self.function(t)
 
     def save(self) -> None:
         """There is no state to save: the output depends only on time."""
 
     def restore(self, state: None) -> None:
-        pass
+        """Do nothing, likewise."""
 
 
 @recorded

@@ -132,7 +132,9 @@ def fmus(folder: Path) -> Iterator[Trial]:
 
 def chain_ends() -> Iterator[Trial]:
     """Yield a wave that drives a wheel and its filter, from which nothing comes back."""
-    for solver, rate, order, step in product(("ode1", "ode4", "trapezoidal"), (0.7, 4.0), (0, 1, 2), (0.004, 0.03, 0.2)):
+    for solver, rate, order, step in product(
+        ("ode1", "ode4", "trapezoidal"), (0.7, 4.0), (0, 1, 2), (0.004, 0.03, 0.2)
+    ):
         wave = Part([[0, 1], [-(rate**2), 0]], [[], []], [[1, 0]], [1.0, 0.0], (), ("y",))
         wheel = Part([[0, 1], [-25, -0.8]], [[0], [25]], [[1, 0]], [0.5, 0.0], ("u",), ("x",), solver=solver)
         smooth = Part([[-3.0]], [[3.0]], [[1.0]], [0.0], ("u",), ("y",), solver=solver)

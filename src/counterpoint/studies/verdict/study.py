@@ -27,8 +27,8 @@ INTRODUCTION = (
     "A run is trustworthy when its true error is below 5 %, not to be used above 20 % or when a motion that carries at "
     "least 5 % of a signal is amplified or attenuated twice or more, and worth a look in between.",
     "The rules of the verdict were chosen with the first four families in view: two masses, chains of masses, three "
-    "parts, steps chosen by a solver. The other seven were run when the rules stood; they are counted apart, as are two "
-    "random halves of all runs. That the ends of chains are judged at all is due to hidden runs like them.",
+    "parts, steps chosen by a solver. The other seven were run when the rules stood; they are counted apart, as are "
+    "two random halves of all runs. That the ends of chains are judged at all is due to hidden runs like them.",
 )
 IN_VIEW = ("two masses", "chains of masses", "three parts, start", "steps chosen by a solver")
 """Families with which the rules of the verdict were chosen."""
