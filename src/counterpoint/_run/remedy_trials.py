@@ -27,6 +27,7 @@ from .pacing import order_of
 
 if TYPE_CHECKING:
     from ..results import Result
+    from ..windows import Window
     from .second_run import Checker
 
 MOST_SINGLE = 6
@@ -248,10 +249,11 @@ class _Single:
 Runner = _Known | _Whole | _Single
 
 
-def _longer(window: object, times: int) -> object:
+def _longer(window: Window | None, times: int) -> Window | None:
     """Return a window that is as long as it was when it is divided."""
-    length = getattr(window, "length", None)
-    return window if length is None else replace(window, length=float(length) * times)  # type: ignore[type-var]
+    if window is None or window.length is None:
+        return window
+    return replace(window, length=float(window.length) * times)
 
 
 def _chosen(tried: Sequence[Change]) -> str:
