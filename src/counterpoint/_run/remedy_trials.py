@@ -124,7 +124,18 @@ class Trials:
         yield from self._other_orders()
         yield from self._single_steps()
         if self.second.halfway is not None:
-            yield "halve all steps", "all", _Known(self.second.halfway)
+            yield f"halve all steps{self._chosen_steps()}", "all", _Known(self.second.halfway)
+
+    def _chosen_steps(self) -> str:
+        """Name the subsystems that choose their own steps, which a smaller ``step`` in the system does not reach."""
+        parts = self.checker.system.subsystems.items()
+        own = [
+            f'"{name}"'
+            for name, part in parts
+            if part.step is None and part.pace is None and (part.subsystem.inputs or part.subsystem.runs_python)
+        ]
+        own = own if self.checker.options.pace is None else []
+        return f", also those that {' and '.join(own)} choose" if own else ""
 
     def _other_start(self) -> Iterator[tuple[str, str, Runner]]:
         done = self.first.summary.first_steps
