@@ -359,3 +359,24 @@ def test_what_a_first_run_loads_does_not_count_for_longer_ones():
     """A probe of 20 ms of which 16 ms load models, and 4 ms are steps: a run 50 times longer takes 0.216 s, not 1 s."""
     timing = Timing({"model": (0.01, 2e-4)}, (20.0, 0.016), 0.02)
     assert timing.longer(50.0) == pytest.approx(0.016 + 50 * 0.004)
+
+
+@pytest.mark.parametrize("driven_by", ["a function", "a model"])
+def test_a_subsystem_at_the_end_of_a_chain_gets_steps_that_it_can_follow(driven_by):
+    system = cp.System("road and wheel")
+    wave = cp.linear([[0, 1], [-0.49, 0]], np.zeros((2, 0)), [[1, 0]], x0=[1, 0], inputs=[], outputs="height")
+    road = wave if driven_by == "a model" else cp.source(lambda t: np.cos(0.7 * t), outputs="height")
+    system.add("road", road, step=0.01)
+    wheel = cp.linear([[0, 1], [-25, -0.2]], [[0], [25]], [[1, 0]], x0=[1, 0], inputs="u", outputs="x", solver="ode2")
+    system.add("wheel", wheel, step=0.02)
+    system.connect("road.height", "wheel.u")
+    advice = system.advise(until=10.0, tolerance=0.01)
+    result = advice.run()
+    a, b = np.array([[0, 1], [-25, -0.2]]), np.array([0, 25])
+    pushed = np.linalg.solve(0.7j * np.eye(2) - a, b)  # x = Re(pushed exp(0.7 i t)) + what is left of the start
+    rates, shapes = np.linalg.eig(a)
+    free = np.linalg.solve(shapes, [1, 0] - np.array([pushed[0].real, (pushed[1]).real]))
+    t = np.asarray(result["wheel.x"].time)
+    exact = (pushed[0] * np.exp(0.7j * t)).real + (shapes[0] @ (free[:, None] * np.exp(np.outer(rates, t)))).real
+    assert np.sqrt(np.mean((result["wheel.x"].values - exact) ** 2)) < 0.013 * np.std(exact)
+    assert advice.recommended.error > 1e-6  # and says so

@@ -270,3 +270,188 @@ def test_an_event_behind_the_part_that_is_repeated_does_not_keep_the_error_from_
     quality = system.run(until=100.0, scheme="slowest-first").quality
     assert quality.second.covered == pytest.approx(0.4)
     assert "failed" not in str(quality)
+
+
+def end_of_a_chain(solver, step):
+    """A wave that drives a wheel, from which nothing comes back."""
+    system = cp.System("road and wheel")
+    system.add("road", cp.source(lambda t: np.cos(0.7 * t), outputs="height"), step=0.01)
+    wheel = cp.linear([[0, 1], [-25, -0.2]], [[0], [25]], [[1, 0]], x0=[1, 0], inputs="u", outputs="x", solver=solver)
+    system.add("wheel", wheel, step=step)
+    system.connect("road.height", "wheel.u")
+    return system
+
+
+def test_a_subsystem_that_sends_nothing_is_judged_by_its_outputs():
+    unstable = end_of_a_chain("ode1", 0.2).run(until=10.0)
+    assert np.abs(unstable["wheel.x"].values).max() > 1e3
+    assert unstable.quality.verdict == "do not use"
+    assert unstable.quality.worst == "wheel.x"
+    assert 'the step of "wheel"' in unstable.quality.remedy
+    assert end_of_a_chain("ode4", 0.05).run(until=10.0).quality.verdict == "trustworthy"
+
+
+def hidden_motion(step):
+    """Two parts that exchange slow signals; what is fast inside of one of them is an output that nothing reads."""
+    system = cp.System("hidden motion")
+    a = [[0, 1, 0, 0], [-4, -0.2, 0, 0], [0, 0, 0, 1], [400, 0, -400, -0.5]]
+    carrier = cp.linear(
+        a, [[0], [1], [0], [0]], [[1, 0, 0, 0], [0, 0, 1, 0]], x0=[1, 0, 0, 0], inputs="u", outputs=["x", "inner"]
+    )
+    system.add("carrier", carrier, step=step)
+    system.add("lag", cp.linear([[-1.0]], [[1.0]], x0=[0.0], inputs="u", outputs="y"), step=step)
+    system.connect("carrier.x", "lag.u", cp.lagrange(2))
+    system.connect("lag.y", "carrier.u", cp.lagrange(2))
+    return system
+
+
+def test_an_output_that_nothing_reads_and_that_means_nothing_is_named():
+    quality = hidden_motion(0.15).run(until=10.0).quality
+    assert quality.error < 0.05
+    assert quality.verdict == "look here"
+    assert "carrier.inner, which nothing reads" in quality.reason
+    assert 'the step of "carrier"' in quality.remedy
+    assert hidden_motion(0.01).run(until=10.0).quality.verdict == "trustworthy"
+
+
+def test_errors_of_outputs_that_nothing_reads_are_kept_with_the_run(tmp_path):
+    quality = hidden_motion(0.15).run(until=10.0, file=tmp_path / "run.h5").quality
+    again = cp.load(tmp_path / "run.h5").quality
+    assert again.text == quality.text
+    assert again.unread == quality.unread
+
+
+def test_a_subsystem_with_a_pace_of_its_own_and_no_first_step_is_checked_too():
+    system = cp.System("two masses")
+    for name, x0 in (("left", 1.0), ("right", 0.0)):
+        mass = cp.linear([[0, 1], [-15, -0.3]], [[0], [5]], x0=[x0, 0], inputs="u", outputs=["x", "v"])
+        system.add(name, mass, **({"step": 0.02} if name == "left" else {"pace": cp.pace.defect(1e-3)}))
+    system.connect("left.x", "right.u", cp.lagrange(2))
+    system.connect("right.x", "left.u", cp.lagrange(2))
+    assert system.run(until=10.0, scheme="parallel").quality.verdict == "trustworthy"
+
+
+def test_a_run_that_ends_because_its_numbers_have_exploded_is_not_to_be_used():
+    system = cp.System("two masses")
+    for name, x0 in (("left", 1.0), ("right", 0.0)):
+        mass = cp.ode(lambda t, x, u: [x[1], 40 * (u[0] - 2 * x[0])], [x0, 0], inputs="u", outputs=["x", "v"])
+        system.add(name, mass, step=0.3)
+    system.connect("left.x", "right.u", cp.lagrange(3))
+    system.connect("right.x", "left.u", cp.lagrange(3))
+    with pytest.raises(cp.SimulationError) as failed:
+        system.run(until=1000.0, scheme="parallel")
+    quality = failed.value.result.quality
+    assert quality.verdict == "do not use"
+    assert "has grown" in quality.reason
+    assert "constant signal" not in quality.reason
+    assert quality.remedy
+
+
+def test_a_run_that_fails_without_growing_is_not_condemned():
+    def fails(t, x, u):
+        return [float("nan") if t > 5.0 else -x[0] + u[0]]
+
+    system = cp.System("a model that fails")
+    system.add("first", cp.ode(fails, [1.0], inputs="u", outputs="x", solver="ode4"), step=0.01)
+    system.add("second", cp.linear([[-1.0]], [[0.5]], x0=[0.0], inputs="u", outputs="x"), step=0.01)
+    system.connect("first.x", "second.u")
+    system.connect("second.x", "first.u")
+    with pytest.raises(cp.SimulationError) as failed:
+        system.run(until=10.0)
+    assert failed.value.result.quality.verdict in ("cannot tell", "look here")
+
+
+class Ball(cp.Subsystem):
+    """A falling ball whose steps end when it hits the ground, where its speed jumps."""
+
+    outputs = ("height", "speed")
+    stops_early = True
+    next_step = staticmethod(lambda: 0.1)
+
+    def start(self, t):
+        self.height, self.speed, self.before = 1.0, 0.0, None
+
+    def step(self, t, t_end, u):
+        h, self.before = t_end - t, None
+        if self.height + h * self.speed < 4.905 * h * h:
+            h = (self.speed + (self.speed**2 + 19.62 * self.height) ** 0.5) / 9.81
+            self.before = 0.0, self.speed - 9.81 * h
+            self.height, self.speed = 0.0, 0.8 * (9.81 * h - self.speed)
+            return t + h
+        self.height, self.speed = self.height + h * self.speed - 4.905 * h * h, self.speed - 9.81 * h
+        return None
+
+    def output(self, t, u):
+        return self.height, self.speed
+
+    def output_before_event(self):
+        return self.before
+
+
+def test_both_sides_of_a_jump_are_no_error():
+    system = cp.System("drop")
+    system.add("ball", Ball())
+    system.add("way", cp.ode(lambda t, x, speed: speed, [1.0], inputs="speed", outputs="height"), step=0.01)
+    system.connect("ball.speed", "way.speed")
+    quality = system.run(until=2.0).quality
+    assert {one.signal: one.error < 1e-3 for one in quality.differences} == {"ball.speed": True, "way.height": True}
+    assert quality.verdict == "trustworthy"
+
+
+def test_what_is_lost_between_the_steps_of_a_model_without_inputs_is_an_error():
+    def swing(t, x, u):
+        return [x[1], -9.81 * np.sin(x[0])]
+
+    def follow(t, x, u):
+        return [*swing(t, x[:2], u), 3.0 * (x[0] - x[2])]
+
+    system = cp.System("pendulum and its filter")
+    system.add("pendulum", cp.ode(swing, [2.5, 0.0], outputs=["angle", "speed"], rtol=1e-6))
+    system.add("filter", cp.linear([[-3.0]], [[3.0]], x0=[0.0], inputs="u", outputs="y"), step=0.005)
+    system.connect("pendulum.angle", "filter.u", cp.lagrange(1))
+    result = system.run(until=8.0)
+    one = cp.System("both in one")
+    one.add("both", cp.ode(follow, [2.5, 0.0, 0.0], outputs=["angle", "speed", "y"], rtol=1e-10, atol=1e-12))
+    y, exact = result["filter.y"], one.run(until=8.0, check="off")["both.y"]
+    true = np.std(y.values - exact.at(y.time)) / np.std(y.values)
+    errors = {found.signal: found.error for found in result.quality.differences}
+    assert errors["filter.y"] == pytest.approx(true, rel=0.5)
+
+
+def aliased(step):
+    """A hum of 50 Hz that its samples may not show."""
+    system = cp.System("hum")
+    system.add("hum", cp.source(lambda t: np.cos(2 * np.pi * 50 * t), outputs="y"), step=step)
+    system.add("filter", cp.linear([[-5.0]], [[5.0]], x0=[0], inputs="u", outputs="y", solver="ode45"), step=step)
+    system.connect("hum.y", "filter.u")
+    return system.run(until=10.0)
+
+
+def test_a_source_that_no_run_resolves_is_named():
+    result = aliased(0.08)
+    assert result["filter.y"].values[-1] > 0.9  # it takes the hum for a constant
+    assert result.quality.verdict == "cannot tell"
+    assert '"hum" changes faster' in result.quality.reason
+    assert result.quality.remedy == 'reduce the step of "hum"'
+    assert aliased(0.0005).quality.verdict == "trustworthy"
+
+
+def test_fmus_that_keep_their_steps_inside_are_not_called_trustworthy(tmp_path):
+    def run(inner):
+        system = cp.System("two FMUs")
+        for name, spring, x0 in (("left", 30.0, 1.0), ("right", 18.0, 0.0)):
+            mass = cp.linear(
+                [[0, 1], [-spring, -0.3]], [[0], [8]], x0=[x0, 0], inputs="u", outputs=["x", "v"], solver="ode1"
+            )
+            file = cp.export_fmu(mass, tmp_path / f"{name}-{inner:g}.fmu", version=2, step=inner)
+            system.add(name, cp.fmu(file), step=0.02)
+        system.connect("left.x", "right.u")
+        system.connect("right.x", "left.u")
+        return system.run(until=8.0, scheme="parallel").quality
+
+    coarse = run(0.02)
+    assert coarse.verdict == "cannot tell"
+    assert "steps of their own" in coarse.reason
+    fine = run(1e-4)
+    assert 'the solvers inside "left", "right"' in fine.reason or fine.verdict != "trustworthy"
+    assert fine.confidence != "high" or fine.verdict != "trustworthy"

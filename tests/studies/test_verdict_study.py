@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from counterpoint.approximations import lagrange
-from counterpoint.studies.verdict.linear_trials import chain, random_networks, three_parts, two_masses
+from counterpoint.studies.verdict.linear_trials import chain, chain_ends, random_networks, three_parts, two_masses
 from counterpoint.studies.verdict.other_trials import contacts, sampled_controllers
 from counterpoint.studies.verdict.trial import Outcome, try_out
 
@@ -37,7 +37,7 @@ def test_the_closed_form_is_what_tiny_steps_converge_to(network):
         assert np.abs(found.values - solution(found.time)).max() < 1e-4
 
 
-@pytest.mark.parametrize("family", [two_masses, random_networks, contacts, sampled_controllers])
+@pytest.mark.parametrize("family", [two_masses, random_networks, contacts, sampled_controllers, chain_ends])
 def test_the_first_run_of_a_family_is_judged_rightly(family):
     outcome = try_out(next(iter(family())))
     assert outcome.verdict == outcome.truth

@@ -207,13 +207,13 @@ def _check_defects(
         )
 
 
-def waiting(system: System, scheme: Scheme, start: float) -> dict[str, list[str]]:
-    """Return for each subsystem those it waits for."""
+def waiting(system: System, scheme: Scheme, start: float, span: float = math.inf) -> dict[str, list[str]]:
+    """Return for each subsystem those it waits for in a run of a length (s), from which paces take their first step."""
     problems = scheme_problems(scheme, list(system.subsystems))
     if problems:
         raise SetupError([f"scheme: {problem}" for problem in problems])
     pacing = pacing_of(system, RunOptions())
-    steps = _steps(system, _natives(system), start, pacing, _limits(system, pacing, math.inf))
+    steps = _steps(system, _natives(system), start, pacing, _limits(system, pacing, span))
     return waits_for(scheme, steps, _pairs(system), _sources(system))
 
 

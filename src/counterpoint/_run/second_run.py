@@ -15,13 +15,16 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
+from .._common.ports import columns
 from .._common.provided import provided
 from ..errors import CounterpointError, SetupError
 from ..pace import Step
 from ..pace._contract import as_pace
 from ..pace._kinds import Controlled, Fixed, Gradient, RealTime, Table
 from ..quality import CoupledMode, CoupledModes, SecondRun
+from ..quality.judged import judged
 from ..quality.remedies import OTHER_SOLVER
+from ..subsystems import NativeSubsystem
 from .adapting import CHANGED
 from .coupling_notes import coupling_text, sampled_subsystems
 from .event_plan import events_before
@@ -31,6 +34,7 @@ from .options import RunOptions
 from .pacing import joins_common_pace
 from .plan import waiting
 from .precedence import custom, to_scheme
+from .unresolved import unresolved_sources
 
 if TYPE_CHECKING:
     from ..results import Result
@@ -42,8 +46,12 @@ BUDGET_SHARE = 0.25
 is more. A longer one covers the beginning of the run only."""
 COST = 1.1
 """Expected wall time of a second run over that of the first, per part of a step."""
+TRIALS = 20
+"""So many times the steps of a run have to fit into the budget before changes are tried that may help."""
 LARGEST_MAP = 100
 """Rows of the map of one period up to which modes are looked for: a few hundredths of a second."""
+MOST_VALUES = 20_000_000
+"""Numbers that a second run keeps, 160 MB, before it leaves out the outputs that nothing reads."""
 TIGHTER = 4.0
 """Factor between the tolerances of the two runs for each halving of steps, where a pace keeps a tolerance."""
 
@@ -86,7 +94,25 @@ class Checker:
     def __call__(self, first: Result) -> SecondRun:
         """Return the second run, or why there is none, and what the coupling does to the linearised system."""
         with quietly():
-            return replace(self._second(first), modes=self._modes(first))
+            began = time.monotonic()
+            second = self._second(first)
+            found = replace(second, helps=self._helps(first, second, began + _budget(first)), modes=self._modes(first))
+            return replace(found, seconds=time.monotonic() - began)
+
+    def _helps(self, first: Result, second: SecondRun, until: float) -> str:
+        """Return the change that helps where the run is not trustworthy and there is time to try some."""
+        if self.options.check == "on":
+            until = inf
+        elif not self._has_time_for(first, TRIALS):
+            return ""
+        from .remedy_trials import tried_remedy  # which makes runs by means of a checker
+
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return tried_remedy(self, first, second, until)
+        except Exception:  # of a user's model that is run in another way than it was written for
+            return ""
 
     def _modes(self, first: Result) -> CoupledModes | None:
         """Return the coupled modes where every subsystem knows its linear model and steps are fixed."""
@@ -122,9 +148,11 @@ class Checker:
                 warnings.simplefilter("ignore")
                 return self._run(first, began)
         except CounterpointError as error:
-            return SecondRun(reason=f"the second run with smaller steps failed: {error}")
+            return SecondRun(reason=f"the second run with smaller steps failed: {error}", failed=True)
         except Exception as error:  # of a user's model that cannot be copied or started again
-            return SecondRun(reason=f"the second run with smaller steps failed: {type(error).__name__}: {error}")
+            return SecondRun(
+                reason=f"the second run with smaller steps failed: {type(error).__name__}: {error}", failed=True
+            )
 
     def coupling(self) -> str:
         """Return what a run file is told of the connections."""
@@ -161,12 +189,14 @@ class Checker:
             return SecondRun(reason="; ".join(undivided.values()), remedy=OTHER_SOLVER)
         kept |= undivided.keys()
         until = first.start + share * (first.end - first.start)
-        result = self._divided(first, parts, until, kept)
-        halfway = self._divided(first, 2, until, kept) if parts > 2 and self._has_time_for(first, 6) else None
+        result = self.divided(first, parts, until, kept)
+        halfway = self.divided(first, 2, until, kept) if parts > 2 and self._has_time_for(first, 6) else None
         seconds = time.monotonic() - began
         return SecondRun(
             result, parts, share, tuple(sorted(kept)), seconds=seconds, halfway=halfway, unchecked=self._unchecked(),
             between_steps=tuple(name for name, part in self.system.subsystems.items() if _is_line(part)),
+            boxes=tuple(name for name, part in self.system.subsystems.items() if part.subsystem.solves_inside),
+            unresolved=tuple(n for n in unresolved_sources(self.system, first.start, until, parts) if n not in kept),
         )  # fmt: skip
 
     def _unchecked(self) -> tuple[str, ...]:
@@ -178,7 +208,7 @@ class Checker:
         alone = not heard & set(boxes) and not any(subsystem.input_widths for subsystem in others)
         return tuple(boxes) if alone else ()
 
-    def _divided(self, first: Result, parts: int, until: float, kept: frozenset[str]) -> Result:
+    def divided(self, first: Result, parts: int, until: float, kept: frozenset[str]) -> Result:
         """Run the system to a time (s) with steps divided into parts, but for those that keep them."""
         system = copy.copy(self.system)
         together = _members(self.system, self.options)
@@ -188,24 +218,45 @@ class Checker:
         }
         system.events = events_before(self.system, until)
         common = _tightened(self.options.pace, parts, _times(first, together[0]) if together else [])
-        exchanged = [source for c in self.system.connections for source in c.sources]
         options = replace(
             self.options,
             until=until,
-            scheme=self._scheme(),
+            scheme=self._scheme(first),
             pace=common,
             step_parts=parts,
             window=_divided_window(self.options.window, parts),
             file=None,
             progress=False,
             metadata=None,
-            record=None if self._unchecked() else list(dict.fromkeys(exchanged)) or None,
+            record=self._recorded(first, parts),
             record_every=None,
             check="off",
             energy_correction="off",  # the system has its corrections already
             adapt=False,
         )
         return self.run(system, options)
+
+    def _recorded(self, first: Result, parts: int) -> list[str] | None:
+        """Return what is compared: what the run is judged by, and the other outputs where there is room; None: all."""
+        if self._unchecked():
+            return None
+        outputs = {
+            name: [port for port in part.subsystem.output_widths if port not in part.subsystem.minor_outputs]
+            for name, part in self.system.subsystems.items()
+        }
+        needed = judged(outputs, [source for c in self.system.connections for source in c.sources])
+        layout = first.layout.subsystems
+        if parts * sum(len(first.row_times(entry.name)) * len(entry.columns) for entry in layout) > MOST_VALUES:
+            return needed or None
+        kept = {entry.name: set(entry.columns) for entry in layout}
+        widths = {name: part.subsystem.output_widths for name, part in self.system.subsystems.items()}
+        others = [
+            f"{name}.{port}"
+            for name, ports in outputs.items()
+            for port in ports
+            if kept.get(name, set()).intersection(columns({port: widths[name][port]}))
+        ]
+        return list(dict.fromkeys(needed + others)) or None
 
     def _undivided(self, parts: float) -> dict[str, str]:
         """Return the subsystems whose fixed steps cannot be divided into so many parts, and why."""
@@ -231,11 +282,12 @@ class Checker:
         """Whether so many times the steps of a run fit into the budget."""
         return not times * COST * first.wall_seconds > _budget(first)
 
-    def _scheme(self) -> Any:
+    def _scheme(self, first: Result) -> Any:
         """Return who waits for whom as it was: with other steps a scheme could order the subsystems otherwise."""
         if self.options.host is not None or self.options.pace is not None:
             return self.options.scheme
-        return custom(waiting(self.system, to_scheme(self.options.scheme), float(self.options.start)))
+        scheme, start = to_scheme(self.options.scheme), float(self.options.start)
+        return custom(waiting(self.system, scheme, start, first.end - first.start))
 
 
 def _budget(first: Result) -> float:
@@ -260,7 +312,7 @@ def _divided(part: Participant, parts: int, keeps: bool, times: list[float]) -> 
     """Return a subsystem with its steps divided, unless it keeps them or others choose them."""
     subsystem = part.subsystem if part.subsystem.copied_for_runs else copy.deepcopy(part.subsystem)
     kept = replace(part, subsystem=subsystem)
-    if keeps or not (part.subsystem.inputs or part.step):
+    if keeps or _is_table(part.subsystem):
         return kept
     if part.pace is not None:
         return replace(kept, pace=_tightened(part.pace, parts, times), step=_part(part.step, parts))
@@ -279,6 +331,11 @@ def _divided(part: Participant, parts: int, keeps: bool, times: list[float]) -> 
 def _is_line(part: Participant) -> bool:
     """Whether the signals of a subsystem without inputs are lines between steps that look at its states only."""
     return part.step is None and part.pace is None and part.subsystem.long_steps and not part.subsystem.inputs
+
+
+def _is_table(subsystem: object) -> bool:
+    """Whether a subsystem steps from row to row of a table: between them its lines are exact."""
+    return isinstance(subsystem, NativeSubsystem) and subsystem.kind == "table"
 
 
 def _part(step: float | None, parts: int) -> float | None:

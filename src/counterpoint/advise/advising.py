@@ -66,7 +66,8 @@ def advise(
     until : float
         End of the run to come, s.
     tolerance : float
-        Relative error asked for: rms of the worst exchanged signal over its rms about its mean.
+        Relative error asked for: rms of the worst signal over its rms about its mean, of all that are exchanged and
+        of subsystems that send nothing.
     change_steps : bool
         Whether steps may be changed; if not, the strategy with the smallest error is recommended.
     schemes : sequence of str, optional

@@ -14,6 +14,7 @@ from .._run.strategy import Strategy
 from .._run.trial import trial_run
 from ..errors import CounterpointError, SetupError, SimulationError
 from ..quality.difference import Difference, differ
+from ..quality.judged import judged
 from ..quality.verdict import WRONG_MOTION
 from ..results import Result
 from ..results.sampling import Kind
@@ -224,8 +225,8 @@ class Pilots:
         return all(part.subsystem.repeatable and not getattr(part.subsystem, "isolated", False) for part in parts)
 
     def run(self, system: System, options: dict[str, Any], until: float) -> Result:
-        """Run a system to a time (s); only what is exchanged is recorded."""
-        return trial_run(system, until, **{**options, "record": exchanged(system)})
+        """Run a system to a time (s); only what it is judged by is recorded."""
+        return trial_run(system, until, **{**options, "record": judged_outputs(system)})
 
     def outcome(self, strategy: Strategy) -> Outcome:
         """Return what a pilot of a strategy shows."""
@@ -240,7 +241,7 @@ class Pilots:
 
     def compared(self, result: Result) -> Outcome:
         """Return how a run differs from the tight pilot."""
-        names = [name for source in exchanged(self.system) for name in result.expand(source)]
+        names = [name for source in judged_outputs(self.system) for name in result.expand(source)]
         found = [d for name in names if name in self.tight.signals and (d := difference(result, self.tight, name))]
         worst = max(found, key=lambda one: one.error, default=None)
         wrong = [m for one in found for m in one.motions if not 0.5 < m.ratio < WRONG_MOTION]
@@ -281,14 +282,16 @@ class Pilots:
             ours, tight = (self.run(s.applied(system), s.options, self.span) for s in (plain, finer))
         except CounterpointError:
             return inf
-        names = [name for source in exchanged(system) for name in ours.expand(source)]
+        names = [name for source in judged_outputs(system) for name in ours.expand(source)]
         found = [difference(ours, tight, name) for name in names]
         return max((one.error for one in found if one is not None), default=inf)
 
 
-def exchanged(system: System) -> list[str]:
-    """Return the outputs that are connected."""
-    return list(dict.fromkeys(source for c in system.connections for source in c.sources))
+def judged_outputs(system: System) -> list[str]:
+    """Return the outputs that strategies are judged by: those that are connected, and of who sends nothing all."""
+    parts = {name: part.subsystem for name, part in system.subsystems.items()}
+    outputs = {name: [p for p in part.output_widths if p not in part.minor_outputs] for name, part in parts.items()}
+    return judged(outputs, [source for c in system.connections for source in c.sources])
 
 
 def _line(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:

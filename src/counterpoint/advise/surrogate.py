@@ -21,6 +21,7 @@ from .._run.trial import trial_run
 from ..errors import CounterpointError
 from ..linearisation import LinearisedSystem
 from ..quality.difference import SMALLEST_SCALE
+from ..quality.judged import judged
 from ..results import Result
 from ..system import System
 
@@ -45,7 +46,7 @@ class Surrogate:
     start : array
         Deviation of all states from rest at the start.
     signals : tuple of str
-        Exchanged outputs, scalars.
+        Outputs that are compared, scalars: exchanged ones, and those of subsystems that send nothing.
     residual : float
         Part of the real motion that it does not have, relative to the variation of the worst signal.
     """
@@ -60,29 +61,27 @@ class Surrogate:
         cls, linear: LinearisedSystem, tight: Result, begin: float | None = None, end: float | None = None
     ) -> Surrogate:
         """Return the surrogate whose motion is nearest to that of a tight run between two times (s)."""
-        signals = _exchanged(linear)
+        signals = tuple(name for name in _judged(linear) if name in tight.signals)
         made = cls(linear, np.zeros(len(linear.coupled.A)), signals)
         first, last = tight.start if begin is None else begin, tight.end if end is None else end
         grid = np.linspace(first, last, 400)
-        seen = {name: np.asarray(tight.signal(name).at(grid, "cubic")) for name in signals if name in tight.signals}
+        seen = {name: np.asarray(tight.signal(name).at(grid, "cubic")) for name in signals}
         return made._fitted(grid - first, seen)
 
     def _fitted(self, time: Array, seen: Mapping[str, Array]) -> Surrogate:
         rows = {name: self._rows[name] for name in seen}
         propagated = self._propagator(time)  # (times, states, states)
-        blocks, values, scales = [], [], []
-        for k, (name, observed) in enumerate(seen.items()):
+        blocks, values = [], []
+        for name, observed in seen.items():  # what each signal is at rest is left free: all are taken about their means
             scale = max(float(np.std(observed)), SMALLEST_SCALE * float(np.max(np.abs(observed))), 1e-300)
-            rest = np.zeros((len(time), len(seen)))
-            rest[:, k] = 1.0
-            blocks.append(np.hstack([rows[name] @ propagated, rest]) / scale)
-            values.append(observed / scale)
-            scales.append(scale)
+            block = rows[name] @ propagated
+            blocks.append((block - block.mean(axis=0)) / scale)
+            values.append((observed - observed.mean()) / scale)
         matrix, wanted = np.vstack(blocks), np.concatenate(values)
         found = np.linalg.lstsq(matrix, wanted, rcond=1e-9)[0]
         left = np.abs(matrix @ found - wanted).reshape(len(seen), -1)
         residual = float(np.sqrt(np.mean(left**2, axis=1)).max(initial=0.0))
-        return replace(self, start=np.asarray(found[: len(self.start)], dtype=np.float64), residual=residual)
+        return replace(self, start=np.asarray(found, dtype=np.float64), residual=residual)
 
     def perturbed(self, factor: float) -> Surrogate:
         """Return it with all rates multiplied."""
@@ -157,7 +156,10 @@ class Surrogate:
 
     @property
     def _ports(self) -> list[str]:
-        return list(dict.fromkeys(source for c in self.linear.connections for source in c.sources))
+        """What is recorded: connected outputs, and subsystems that send nothing."""
+        sources = _sources(self.linear)
+        senders = {source.partition(".")[0] for source in sources}
+        return sources + [name for name in self.linear.outputs if name not in senders]
 
     @np.errstate(over="ignore", invalid="ignore")
     def _wrong(self, result: Result, name: str) -> float:
@@ -221,11 +223,12 @@ def _together(parts: tuple[Surrogate, ...], lengths: list[float], strategy: Stra
     return float(np.sqrt(sum(length * error**2 for error, length in errors) / sum(length for _, length in errors)))
 
 
-def _exchanged(linear: LinearisedSystem) -> tuple[str, ...]:
-    """Return the scalar outputs that connections carry."""
-    ports = dict.fromkeys(source for connection in linear.connections for source in connection.sources)
-    return tuple(
-        f"{owner}.{column}"
-        for owner, _, port in (full.partition(".") for full in ports)
-        for column in columns({port: linear.outputs[owner][port]})
-    )
+def _sources(linear: LinearisedSystem) -> list[str]:
+    return list(dict.fromkeys(source for connection in linear.connections for source in connection.sources))
+
+
+def _judged(linear: LinearisedSystem) -> list[str]:
+    """Return the scalar outputs that connections carry, and those of subsystems that send nothing."""
+    ports = (full.partition(".") for full in _sources(linear))
+    sent = [f"{owner}.{name}" for owner, _, port in ports for name in columns({port: linear.outputs[owner][port]})]
+    return judged({owner: columns(outputs) for owner, outputs in linear.outputs.items()}, sent)

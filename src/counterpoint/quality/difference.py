@@ -133,9 +133,8 @@ def differ(
     0.119
     """
     scale = _scale(better)
-    order = _order(values, better, halfway) if halfway is not None and parts == 4 else nan
-    wrong = (FACTORS[parts] if isnan(order) else 4**order / (4**order - 1)) * (values - better)
-    error = _rms(wrong) / scale if scale > 0 else (inf if np.any(wrong) else 0.0)
+    wrong, order = _wrong(values, better, parts, halfway)
+    error = _relative(wrong, scale)
     if not np.isfinite(values).all() or not isfinite(error):
         return Difference(signal, inf, time[-1:], np.array([inf]), (float(time[0]), float(time[-1])), False, ())
     edges = np.linspace(time[0], time[-1], SEGMENTS + 1)
@@ -148,6 +147,23 @@ def differ(
     )  # fmt: skip
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def estimated_error(values: Array, better: Array, *, parts: int = 4, halfway: Array | None = None) -> float:
+    """Return the error alone, as :func:`differ` finds it."""
+    error = _relative(_wrong(values, better, parts, halfway)[0], _scale(better))
+    return error if isfinite(error) else inf
+
+
+def _wrong(values: Array, better: Array, parts: int, halfway: Array | None) -> tuple[Array, float]:
+    """Return by how much each sample is wrong, and the order that was found."""
+    order = _order(values, better, halfway) if halfway is not None and parts == 4 else nan
+    return (FACTORS[parts] if isnan(order) else 4**order / (4**order - 1)) * (values - better), order
+
+
+def _relative(wrong: Array, scale: float) -> float:
+    return _rms(wrong) / scale if scale > 0 else (inf if np.any(wrong) else 0.0)
+
+
 def _order(values: Array, better: Array, halfway: Array) -> float:
     """Return the power of the step with which the error falls; NaN where the runs do not converge."""
     first, second = _rms(values - better), _rms(halfway - better)
@@ -158,6 +174,22 @@ def _order(values: Array, better: Array, halfway: Array) -> float:
 
 def _rms(values: Array) -> float:
     return float(np.sqrt(np.mean(values**2))) if len(values) else 0.0
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def growth(values: Array) -> float:
+    """Return how many times a signal that still grows has grown: its largest value over that in its first half.
+
+    A signal that has jumped and stays where it is does not grow.
+
+    >>> t = np.linspace(0.0, 10.0, 101)
+    >>> growth(np.exp(3.0 * t)) > 1e6, growth(np.sin(t)), growth(np.where(t > 7.0, 1e9, 1.0))
+    (True, 0.0, 0.0)
+    """
+    parts = np.array_split(np.nan_to_num(np.abs(values), nan=0.0), 8)
+    size = [float(part.max(initial=0.0)) for part in parts]
+    early = max(size[:4])
+    return max(size) / early if early > 0 and size[-1] > 4.0 * size[-2] else 0.0
 
 
 def _scale(values: Array) -> float:

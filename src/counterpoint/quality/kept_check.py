@@ -19,6 +19,8 @@ from .verdict import Quality
 _T = TypeVar("_T")
 
 NO_ESTIMATE = "the run file has no error estimate"
+MOST_UNREAD = 20
+"""Outputs that nothing reads of which the error is kept, largest first."""
 DIGITS = 7
 """Significant digits of what is drawn; what the verdict is made from is kept to the last bit."""
 
@@ -38,6 +40,11 @@ def check_text(quality: Quality, room: int) -> bytes:
         "remedy": second.remedy,
         "seconds": second.seconds,
         "unchecked": second.unchecked,
+        "boxes": second.boxes,
+        "unresolved": second.unresolved,
+        "helps": second.helps,
+        "failed": second.failed,
+        "unread": dict(list(quality.unread.items())[:MOST_UNREAD]),
         "modes": None if second.modes is None else asdict(second.modes),
     }
     left = room - len(_json(told)) - 100
@@ -98,6 +105,11 @@ def _read(told: dict[str, Any]) -> SecondRun:
         seconds=seconds,
         unchecked=tuple(map(str, told.get("unchecked", ()))),
         modes=None if modes is None else _modes(modes),
+        boxes=tuple(map(str, told.get("boxes", ()))),
+        unresolved=tuple(map(str, told.get("unresolved", ()))),
+        helps=str(told.get("helps", "")),
+        failed=bool(told.get("failed", False)),
+        unread={str(name): float(error) for name, error in told.get("unread", {}).items()},
         known=tuple(_difference(entry) for entry in told["differences"]),
         connections=tuple(_connection(entry) for entry in told["connections"]),
     )

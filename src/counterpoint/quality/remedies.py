@@ -16,10 +16,13 @@ OTHER_SOLVER = (
 )
 
 
-def remedy(connection: ConnectionIndicator | None, motion: Motion | None, from_start: bool) -> str:
-    """Return the change that helps most, as an imperative sentence without its full stop."""
+def remedy(connection: ConnectionIndicator | None, motion: Motion | None, from_start: bool, signal: str = "") -> str:
+    """Return the change that is likely to help where none was tried, as a sentence without its full stop.
+
+    Without a connection it is the step of the subsystem of the signal, which nothing reads.
+    """
     if connection is None:
-        return "halve the steps"
+        return f'halve the step of "{signal.partition(".")[0]}"' if signal else "halve the steps"
     slower = _slower(connection)
     if motion is not None and isfinite(connection.step) and motion.frequency * connection.step > 1 / FEW_STEPS:
         per_period = 1 / (motion.frequency * connection.step)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .difference import Array, Difference, differ
+from .difference import Array, Difference, differ, estimated_error
 from .modes import CoupledModes
 
 if TYPE_CHECKING:
@@ -48,8 +49,18 @@ class SecondRun:
         Subsystems with solvers of their own that nothing is coupled to: smaller steps show little of their errors.
     between_steps : tuple of str
         Subsystems whose signals are lines between long steps: they are compared at the times of the second run.
+    boxes : tuple of str
+        All subsystems with solvers of their own.
+    unresolved : tuple of str
+        Sources that change faster than this run samples them.
+    helps : str
+        A change that was tried and makes the run better, in words; empty where none was tried.
+    failed : bool
+        Whether it was begun and failed.
     known, connections : tuples of Difference and ConnectionIndicator
         What a run file has kept of the comparison; empty where the second run itself is there.
+    unread : mapping
+        The same for outputs that nothing reads: name -> estimated error.
     """
 
     result: Result | None = None
@@ -63,7 +74,12 @@ class SecondRun:
     modes: CoupledModes | None = None
     unchecked: tuple[str, ...] = ()
     between_steps: tuple[str, ...] = ()
+    boxes: tuple[str, ...] = ()
+    unresolved: tuple[str, ...] = ()
+    helps: str = ""
+    failed: bool = False
     known: tuple[Difference, ...] = ()
+    unread: Mapping[str, float] = field(default_factory=dict)
     connections: tuple[ConnectionIndicator, ...] = ()
 
     @property
@@ -77,27 +93,46 @@ class SecondRun:
         """Return the estimated error of each signal that both runs have, largest first."""
         if self.result is None:
             return [one for one in self.known if one.signal in first.signals]
-        known = [name for name in signals if name in self.result.signals and name in first.signals]
-        found = [self._differ(first, name) for name in known]
-        return sorted((d for d in found if d is not None), key=lambda d: -d.error)
+        found = [
+            differ(name, pair.time, pair.values, pair.better, parts=self.parts, halfway=pair.halfway)
+            for name in signals
+            if (pair := self._pair(first, name)) is not None
+        ]
+        return sorted(found, key=lambda one: -one.error)
 
-    def _differ(self, first: Result, name: str) -> Difference | None:
+    def unread_errors(self, first: Result, signals: Sequence[str]) -> dict[str, float]:
+        """Return the estimated errors of outputs that nothing reads, largest first; not those that jump."""
+        if self.result is None:
+            return dict(self.unread)
+        found = {
+            name: estimated_error(pair.values, pair.better, parts=self.parts, halfway=pair.halfway)
+            for name in signals
+            if (pair := self._pair(first, name)) is not None and not first.signal(name).is_held
+        }
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+    def _pair(self, first: Result, name: str) -> _Pair | None:
+        """Return a signal of all runs at the times of the first; None where there is nothing to compare."""
         assert self.result is not None
+        if name not in self.result.signals or name not in first.signals:
+            return None
         ours, theirs = first.signal(name), self.result.signal(name)
         if len(ours) < 2 or len(theirs) < 2:
             return None
         if name.partition(".")[0] in self.between_steps:
-            return self._differ_between_steps(name, ours, theirs)
+            return self._pair_between_steps(name, ours, theirs)
         begin, end = theirs.time[0], min(theirs.time[-1], ours.time[-1])
-        inside = (ours.time >= begin) & (ours.time <= end)
+        inside = (ours.time >= begin) & (ours.time <= end) & ~_jumps(ours.time)
         time, values = ours.time[inside], np.asarray(ours.values)[inside]
-        if len(time) < 2:
-            return None
         kind: Literal["hold", "cubic"] = "hold" if ours.is_held else "cubic"
+        better = _at(theirs, time, kind)
         halfway = None if self.halfway is None else _at(self.halfway.signal(name), time, kind)
-        return differ(name, time, values, _at(theirs, time, kind), parts=self.parts, halfway=halfway)
+        known = ~(np.isnan(values) & np.isnan(better))  # an output that nothing reads may be undefined
+        if known.sum() < 2:
+            return None
+        return _Pair(time[known], values[known], better[known], None if halfway is None else halfway[known])
 
-    def _differ_between_steps(self, name: str, ours: Signal, theirs: Signal) -> Difference | None:
+    def _pair_between_steps(self, name: str, ours: Signal, theirs: Signal) -> _Pair | None:
         """Compare the lines between samples with the samples of the second run, but for the instants of jumps."""
         time, values = theirs.time, np.asarray(theirs.values)
         jumps = np.concatenate([t[1:][np.diff(t) <= 0] for t in (time, ours.time)] + [[np.inf]])
@@ -109,7 +144,22 @@ class SecondRun:
             return None
         kind: Literal["hold", "linear"] = "hold" if ours.is_held else "linear"
         halfway = None if self.halfway is None else _at(self.halfway.signal(name), time, kind)
-        return differ(name, time, _at(ours, time, kind), values, parts=self.parts, halfway=halfway)
+        return _Pair(time, _at(ours, time, kind), values, halfway)
+
+
+def _jumps(time: Array) -> NDArray[np.bool_]:
+    """Return which rows share their time with another one: both sides of a jump, of which the other run has one."""
+    same = np.diff(time) == 0.0
+    return np.concatenate([same, [False]]) | np.concatenate([[False], same]) if len(time) else np.zeros(0, dtype=bool)
+
+
+class _Pair(NamedTuple):
+    """A signal of the first run, and of the better ones at the same times."""
+
+    time: Array
+    values: Array
+    better: Array
+    halfway: Array | None
 
 
 def _at(signal: Signal, time: Array, kind: Literal["hold", "linear", "cubic"]) -> Array:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from .difference import Difference, Motion
+from .difference import Difference, Motion, growth
 from .indicators import ConnectionIndicator, connection_indicators
+from .judged import judged
 from .remedies import OTHER_SOLVER, remedy
 from .second_run import SecondRun
 
@@ -30,6 +31,14 @@ UNUSABLE = 4.0
 """A run whose estimated error is so many times the tolerance is not to be used."""
 WRONG_MOTION = 2.0
 """A motion amplified or attenuated by this factor makes a run useless, however small its part of the signal."""
+MEANINGLESS = 1.0
+"""An output that nothing reads is looked at when its error is so many times its variation: it says nothing then.
+Velocities and forces are less accurate than the displacements that are exchanged, which is no reason to mistrust these.
+"""
+UNCHANGED, VISIBLE = 1e-9, 1e-4
+"""Where defects of the second number change signals by less than the first, steps inside a model were not divided."""
+EXPLODED = 1e6
+"""A signal that has grown so many times, in a run that could not be finished or repeated, has lost its meaning."""
 SURE = 2.0
 """The estimate holds within this factor; nearer to a limit the confidence is medium."""
 ENOUGH = 0.1
@@ -66,6 +75,9 @@ class Quality:
     bonds : tuple of BondEnergy
     second : SecondRun
         What the run was compared with.
+    unread : mapping
+        Estimated errors of outputs that nothing reads, of subsystems that send others, largest first. They never
+        make a verdict worse than *look here*, for what is sent is right.
     """
 
     verdict: Verdict
@@ -80,6 +92,7 @@ class Quality:
     differences: tuple[Difference, ...] = ()
     bonds: tuple[BondEnergy, ...] = ()
     second: SecondRun = field(default_factory=SecondRun)
+    unread: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -153,20 +166,28 @@ def assess(
         Whether to look at the recorded rows even where nothing but the summary has been read yet.
     """
     connections = list(second.connections) or connection_indicators(result, result.defect_summaries, deep)
-    exchanged = [] if second.unchecked else list(dict.fromkeys(one.source for one in connections))
-    signals = exchanged or _declared(result)
+    outputs = _declared(result)
+    signals = judged(outputs, [] if second.unchecked else [one.source for one in connections])
     differences = second.differences(result, signals)
-    known = Known(result, connections, differences, list(bonds), second, tolerance)
+    others = [f"{name}.{column}" for name, columns in outputs.items() for column in columns]
+    unread = second.unread_errors(result, [name for name in others if name not in set(signals)])
+    known = Known(result, connections, differences, list(bonds), second, tolerance, unread)
     said = known.by_error() if differences else known.by_indicators()
     return replace(
-        said, connections=tuple(connections), differences=tuple(differences), bonds=tuple(bonds), second=second
+        said,
+        connections=tuple(connections),
+        differences=tuple(differences),
+        bonds=tuple(bonds),
+        second=second,
+        unread=unread,
     )
 
 
-def _declared(result: Result) -> list[str]:
-    """Return the signals of a run without those that a model calls minor, such as the violation of its constraints."""
-    minor = {f"{entry.name}.{column.split('[')[0]}" for entry in result.layout.subsystems for column in entry.minor}
-    return [name for name in result.signals if name.split("[")[0] not in minor] or list(result.signals)
+def _declared(result: Result) -> dict[str, list[str]]:
+    """Return the outputs of subsystems without what a model calls minor, such as the violation of its constraints."""
+    layout = result.layout.subsystems
+    found = {entry.name: [column for column in entry.columns if column not in entry.minor] for entry in layout}
+    return found if any(found.values()) else {entry.name: list(entry.columns) for entry in layout}
 
 
 @dataclass(frozen=True)
@@ -179,6 +200,7 @@ class Known:
     bonds: list[BondEnergy]
     second: SecondRun
     tolerance: float
+    unread: Mapping[str, float] = field(default_factory=dict)
 
     def by_error(self) -> Quality:
         """Return the verdict from the estimated error."""
@@ -192,13 +214,33 @@ class Known:
         label = of.signal if connection is None else connection.connection
         if verdict == "trustworthy" and self.second.unchecked:
             return self._plain("cannot tell", "low", worst.signal, self._unknown_inside(worst, error), OTHER_SOLVER)
+        if verdict == "trustworthy" and self.second.unresolved:
+            return self._plain("cannot tell", "low", worst.signal, self._not_sampled(error), self._sample())
+        if verdict == "trustworthy" and self._changed_nothing(error):
+            return self._plain("cannot tell", "low", worst.signal, self._stubborn(), OTHER_SOLVER)
+        if verdict == "trustworthy" and self._largest_unread() > MEANINGLESS:
+            return replace(self._wrong_unread(worst, error), error=error)
         if verdict == "trustworthy":
             reason, helps = self._trusted(worst, error), ""
         else:
             shown = motion[1] if motion is not None else of.worst_motion
             reason = f"{self._estimated(error)}; {self._described(of, shown, connection)}"
-            helps = remedy(connection, shown, of.from_start)
+            helps = (
+                self._sample() or self.second.helps or remedy(self._blamed(connection), shown, of.from_start, of.signal)
+            )
         return Quality(verdict, self._confidence(error, verdict), error, self.tolerance, label, of.span, reason, helps)
+
+    def _largest_unread(self) -> float:
+        return max(self.unread.values(), default=0.0)
+
+    def _wrong_unread(self, worst: Difference, error: float) -> Quality:
+        """Return what is said where all that is sent is right, but not an output that nothing reads."""
+        name = max(self.unread, key=lambda one: self.unread[one])
+        told = (
+            f"{self._estimated(error)}, largest in {worst.signal}, of what is sent; but {name}, which nothing reads, "
+            f"is wrong by {_percent(self.unread[name])}"
+        )
+        return self._plain("look here", "high", name, told, f'halve the step of "{name.partition(".")[0]}"')
 
     def _class_of(self, error: float, motion: tuple[Difference, Motion] | None) -> Verdict:
         if not error <= UNUSABLE * self.tolerance or motion is not None:
@@ -222,14 +264,20 @@ class Known:
         limits = {"trustworthy": [self.tolerance], "do not use": [UNUSABLE * self.tolerance]}
         near = [error / limit for limit in limits.get(verdict, [self.tolerance, UNUSABLE * self.tolerance])]
         sure: Confidence = "medium" if any(1 / SURE < ratio < SURE for ratio in near) else "high"
+        if self.second.boxes and verdict == "trustworthy":
+            sure = "medium"
         return sure if self.second.covered >= 1 else "medium" if self.second.covered >= 0.5 else "low"
 
     def _estimated(self, error: float) -> str:
-        size = f"{100 * error:.2g} %" if isfinite(error) and error < 10 else "more than 1000 %"
-        return f"estimated error {size}, from {self.second.text}"
+        return f"estimated error {_percent(error)}, from {self.second.text}"
 
     def _trusted(self, worst: Difference, error: float) -> str:
         told = f"{self._estimated(error)}, largest in {worst.signal}"
+        if self.second.boxes:
+            told += f"; errors of the solvers inside {_quoted(self.second.boxes)} count where they depend on steps"
+        if self._largest_unread() > self.tolerance:
+            name = max(self.unread, key=lambda one: self.unread[one])
+            told += f"; {name}, which nothing reads, is wrong by {_percent(self.unread[name])}"
         held = list(dict.fromkeys(one.source for one in self.connections if one.sampled))
         if held:
             told += f"; {', '.join(held)} "
@@ -241,11 +289,31 @@ class Known:
         return told + self._energy()
 
     def _unknown_inside(self, worst: Difference, error: float) -> str:
-        names = ", ".join(f'"{name}"' for name in self.second.unchecked)
         changed = "nothing" if error == 0 else f"{worst.signal} by {100 * error:.2g} % at most"
         return (
             f"only the coupling was checked, and there is none: {self.second.text} changed {changed}; the error of the "
-            f"solver inside {names} is not known"
+            f"solver inside {_quoted(self.second.unchecked)} is not known"
+        )
+
+    def _not_sampled(self, error: float) -> str:
+        return (
+            f"{_quoted(self.second.unresolved)} changes faster than a quarter of its step, so that no run has seen "
+            f"what it is: they differ by {_percent(error)}, whatever it does in between"
+        )
+
+    def _sample(self) -> str:
+        """Return what helps where a source is not resolved; empty where all are."""
+        return f"reduce the step of {_quoted(self.second.unresolved)}" if self.second.unresolved else ""
+
+    def _changed_nothing(self, error: float) -> bool:
+        """Whether smaller steps were ignored: what the inputs are wrong by would otherwise have changed something."""
+        assumed = [one.defect for one in self.connections if one.target.partition(".")[0] in self.second.boxes]
+        return error < UNCHANGED and max((one for one in assumed if isfinite(one)), default=0.0) > VISIBLE
+
+    def _stubborn(self) -> str:
+        return (
+            f"{self.second.text} changed nothing, although inputs are wrong between their samples: the solvers inside "
+            f"{_quoted(self.second.boxes)} make steps of their own that are no smaller, and their error is not known"
         )
 
     def _described(self, difference: Difference, motion: Motion | None, connection: ConnectionIndicator | None) -> str:
@@ -292,6 +360,14 @@ class Known:
             f"t = {windows.time_of_largest:.6g} s); use more repeats, shorter windows or a larger tolerance"
         )
 
+    def _blamed(self, connection: ConnectionIndicator | None) -> ConnectionIndicator | None:
+        """Return a connection whose slower side may get another step: that of a sampled one belongs to the model."""
+        if connection is None or connection.slower not in self.second.sampled:
+            return connection
+        ends = (connection.source, connection.target)
+        other = [name for end in ends if (name := end.partition(".")[0]) not in self.second.sampled]
+        return replace(connection, slower=other[0]) if other else None
+
     def _connection_of(self, signal: str) -> ConnectionIndicator | None:
         """Return a connection of the signal, rather one that extrapolates."""
         found = [one for one in self.connections if one.source == signal]
@@ -304,6 +380,10 @@ class Known:
             told = f"in the system linearised at its start, {mode.text()}; the error was not estimated: {why}"
             wrong = not 1 / WRONG_MOTION < mode.amplitude < WRONG_MOTION
             return self._plain("do not use" if wrong else "look here", "medium", "", told, remedy(None, None, False))
+        if grown := self._grown():
+            name, times = grown
+            told = f"{name} has grown {times:.2g} times over the second half of what is known; {why}"
+            return self._plain("do not use", "high", name, told, self._of_grown(name))
         growing = [one for one in self.connections if one.oscillation.is_parasitic]
         if growing:
             worst = max(growing, key=lambda one: one.oscillation.growth)
@@ -327,6 +407,22 @@ class Known:
         again = "read result.quality right after a run, or compare with a run with half the steps"
         return self._plain("cannot tell", "low", name, told, self.second.remedy or again)
 
+    def _grown(self) -> tuple[str, float] | None:
+        """Return the signal that has grown most, where one has grown beyond all measure in a run that has no other.
+
+        It is asked of runs that failed, or whose repetition did: where that is because a number was infinite, what was
+        published before is as wrong.
+        """
+        if self.result.status != "failed" and not self.second.failed:
+            return None
+        found = {name: growth(np.asarray(self.result.signal(name).values)) for name in self.result.signals}
+        name = max(found, key=lambda one: found[one], default="")
+        return (name, found[name]) if found.get(name, 0.0) > EXPLODED else None
+
+    def _of_grown(self, name: str) -> str:
+        connection = self._connection_of(name)
+        return remedy(connection, None, False) if connection else f'halve the step of "{name.partition(".")[0]}"'
+
     def _defect_text(self, largest: ConnectionIndicator | None) -> str:
         if largest is None:
             return "; no interface defect is known" if self.connections else "; nothing is connected"
@@ -337,3 +433,11 @@ class Known:
     def _plain(self, verdict: Verdict, confidence: Confidence, worst: str, reason: str, helps: str) -> Quality:
         span = (self.result.start, self.result.end)
         return Quality(verdict, confidence, nan, self.tolerance, worst, span, reason, helps)
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def _percent(error: float) -> str:
+    return f"{100 * error:.2g} %" if isfinite(error) and error < 10 else "more than 1000 %"

@@ -90,7 +90,9 @@ def _check_axis(axis: np.ndarray[tuple[int, ...], np.dtype[np.float64]], rows: i
         raise SetupError(f"times: row {row + 1} ({axis[row]} s) is before row {row} ({axis[row - 1]} s)")
 
 
-class _FunctionSource(Subsystem):
+class FunctionSource(Subsystem):
+    """A function of time."""
+
     def __init__(
         self, function: Callable[[float], float | ArrayLike], outputs: PortSpec, units: Mapping[str, str]
     ) -> None:
@@ -99,16 +101,17 @@ class _FunctionSource(Subsystem):
         self.units = dict(units)
 
     def step(self, t: float, t_end: float, u: InputFunction) -> None:
-        pass
+        """Do nothing: there is no state."""
 
     def output(self, t: float, u: InputFunction) -> float | ArrayLike:
+        """Return what the function says."""
         return self.function(t)
 
     def save(self) -> None:
         """There is no state to save: the output depends only on time."""
 
     def restore(self, state: None) -> None:
-        pass
+        """Do nothing, likewise."""
 
 
 @recorded
@@ -127,4 +130,4 @@ def source(
     >>> wave.outputs
     {'height': 1}
     """
-    return _FunctionSource(function, outputs, units or {})
+    return FunctionSource(function, outputs, units or {})

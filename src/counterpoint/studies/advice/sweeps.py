@@ -14,7 +14,7 @@ import numpy as np
 from ..._run.strategy import Strategy
 from ..._run.trial import trial_run
 from ...advise.candidates import Choices, Orders, Point
-from ...advise.pilots import difference, exchanged
+from ...advise.pilots import difference, judged_outputs
 from ...approximations import lagrange
 from ...diagram.library import drive_cycle
 from ...errors import CounterpointError
@@ -143,7 +143,7 @@ class Sweep:
         except CounterpointError:
             return Tried(strategy, label, inf, 0, process_time() - began)
         taken = process_time() - began
-        names = [name for source in exchanged(self.system) for name in result.expand(source)]
+        names = [name for source in judged_outputs(self.system) for name in result.expand(source)]
         error = max(_error(result, self.tight, name) for name in names)
         return Tried(strategy, label, error, sum(result.summary.steps), taken)
 

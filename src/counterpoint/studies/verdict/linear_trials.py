@@ -130,6 +130,24 @@ def fmus(folder: Path) -> Iterator[Trial]:
         yield Trial("FMUs", f"FMI {version}, {words}, step {step:g} s", made, 5.0, network.solution)
 
 
+def chain_ends() -> Iterator[Trial]:
+    """Yield a wave that drives a wheel and its filter, from which nothing comes back."""
+    for solver, rate, order, step in product(
+        ("ode1", "ode4", "trapezoidal"), (0.7, 4.0), (0, 1, 2), (0.004, 0.03, 0.2)
+    ):
+        wave = Part([[0, 1], [-(rate**2), 0]], [[], []], [[1, 0]], [1.0, 0.0], (), ("y",))
+        wheel = Part([[0, 1], [-25, -0.8]], [[0], [25]], [[1, 0]], [0.5, 0.0], ("u",), ("x",), solver=solver)
+        smooth = Part([[-3.0]], [[3.0]], [[1.0]], [0.0], ("u",), ("y",), solver=solver)
+        network = Network(
+            {"wave": wave, "wheel": wheel, "filter": smooth}, [("wave.y", "wheel.u"), ("wheel.x", "filter.u")]
+        )
+        steps: dict[str, float | None] = {"wave": step, "wheel": step, "filter": 1.7 * step}
+        yield Trial(
+            "ends of chains", f"{solver}, wave of {rate:g} rad/s, order {order}, step {step:g} s",
+            partial(network.system, steps, lagrange(order)), 10.0, network.solution, {"scheme": "slowest-first"},
+        )  # fmt: skip
+
+
 def random_networks(count: int = 48) -> Iterator[Trial]:
     """Yield rows of masses whose springs, dampers, steps, order and scheme are drawn at random, with a fixed seed."""
     draw = Random(20)

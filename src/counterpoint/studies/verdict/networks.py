@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...approximations import Approximation
+from ...quality.judged import judged
 from ...subsystems import NativeSubsystem, linear
 from ...system import System
 from ..step_control.exact import linear_solution
@@ -54,7 +55,7 @@ class Network:
         return system
 
     def solution(self) -> dict[str, Solution]:
-        """Return the solution of each exchanged signal."""
+        """Return the solution of each exchanged signal, and of the outputs of parts that send nothing."""
         a, b, c, d, start = self._blocks()
         inputs, outputs = self._ports("inputs"), self._ports("outputs")
         lead = np.zeros((len(inputs), len(outputs)))
@@ -62,8 +63,8 @@ class Network:
             lead[inputs.index(target), outputs.index(source)] = 1.0
         to_inputs = np.linalg.solve(np.eye(len(inputs)) - lead @ d, lead @ c)
         whole, rows = a + b @ to_inputs, c + d @ to_inputs
-        sources = dict.fromkeys(source for source, _ in self.connections)
-        return {name: linear_solution(whole, start, rows[outputs.index(name)].tolist()) for name in sources}
+        names = judged({name: part.outputs for name, part in self.parts.items()}, [s for s, _ in self.connections])
+        return {name: linear_solution(whole, start, rows[outputs.index(name)].tolist()) for name in names}
 
     def _ports(self, kind: str) -> list[str]:
         return [f"{name}.{port}" for name, part in self.parts.items() for port in getattr(part, kind)]
