@@ -135,7 +135,7 @@ class Trials:
             if part.step is None and part.pace is None and (part.subsystem.inputs or part.subsystem.runs_python)
         ]
         own = own if self.checker.options.pace is None else []
-        return f", also those that {' and '.join(own)} choose" if own else ""
+        return f", also those that {' and '.join(own)} choose{'s' if len(own) == 1 else ''}" if own else ""
 
     def _other_start(self) -> Iterator[tuple[str, str, Runner]]:
         done = self.first.summary.first_steps
