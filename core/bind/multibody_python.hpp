@@ -23,5 +23,6 @@ multibody::TermFunction make_python_terms(nb::object function, const multibody::
 void bind_multibody_forces(nb::module_& m);
 void bind_linear(nb::module_& m);
 void bind_linear_operations(nb::module_& m);
+void bind_step_profile(nb::module_& m);
 
 }  // namespace counterpoint::bind
