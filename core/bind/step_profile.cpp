@@ -20,7 +20,7 @@ void bind_step_profile(nb::module_& m) {
           made[name_of(static_cast<Phase>(k))] = nb::make_tuple(profile->seconds[k], profile->counts[k]);
         return made;
       },
-      nb::arg("subsystem"),
+      nb::arg("subsystem"), nb::sig("def step_profile(subsystem: MultibodySubsystem) -> dict[str, tuple[float, int]]"),
       "Seconds and count of each phase of the steps since the start; empty without the option `profile`.");
   m.def("seconds_per_reading", &seconds_per_reading, "What each count of a profile has added to its seconds.");
 }
