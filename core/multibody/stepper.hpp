@@ -93,7 +93,8 @@ struct StepperOptions {
   int max_iterations = 20;
   int fixed_iterations = 0;  ///< > 0: exactly so many, whatever the residual (for studies)
   int threads = 1;           ///< for the domains of large models; 0: one for each processor. Bits do not depend on it
-  bool profile = false;      ///< note where the time of steps goes (index-3 only). Bits do not depend on it
+  bool profile =
+      false;  ///< note where the time of steps goes (index-3 only; recipes leave it out). Bits do not depend on it
 };
 
 struct StepProfile;
