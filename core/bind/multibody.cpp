@@ -334,6 +334,7 @@ void bind_multibody(nb::module_& core) {
   bind_assembly(m);
   bind_model(m);
   bind_multibody_subsystem(m);
+  bind_step_profile(m);
 }
 
 }  // namespace counterpoint::bind

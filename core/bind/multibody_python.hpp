@@ -84,5 +84,6 @@ void bind_multibody_forces(nb::module_& m);
 void bind_multibody_subsystem(nb::module_& m);
 void bind_linear(nb::module_& m);
 void bind_linear_operations(nb::module_& m);
+void bind_step_profile(nb::module_& m);
 
 }  // namespace counterpoint::bind

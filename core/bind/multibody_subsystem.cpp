@@ -97,7 +97,8 @@ void bind_subsystem(nb::module_& m) {
       .def_rw("length", &StepperOptions::length)
       .def_rw("max_iterations", &StepperOptions::max_iterations)
       .def_rw("fixed_iterations", &StepperOptions::fixed_iterations)
-      .def_rw("threads", &StepperOptions::threads);
+      .def_rw("threads", &StepperOptions::threads)
+      .def_rw("profile", &StepperOptions::profile);
   nb::class_<Statistics>(m, "Statistics")
       .def_ro("steps", &Statistics::steps)
       .def_ro("iterations", &Statistics::iterations)

@@ -4,6 +4,7 @@
 #include "linear/unroll.hpp"
 #include "multibody/condensed_rows.hpp"
 #include "multibody/saddle.hpp"
+#include "multibody/step_profile.hpp"
 
 namespace counterpoint::multibody {
 
@@ -19,7 +20,7 @@ constexpr int tile_size = 512;       ///< values of the base, about as many, tha
 template <bool shared>
 class CondensedSystem final : public SaddleSystem {
  public:
-  CondensedSystem(const Model& model, linear::SolverType solver, linear::TeamPointer team)
+  CondensedSystem(const Model& model, linear::SolverType solver, linear::TeamPointer team, PhaseClock* clock)
       : n_(model.coordinates()),
         m_(model.equations()),
         team_(std::move(team)),
@@ -28,7 +29,7 @@ class CondensedSystem final : public SaddleSystem {
     if (shared) used_places_ = model.all_coordinates();
     list_free_entries(model.jacobian_pattern());
     const SparsePattern& tangent = model.tangent_pattern();
-    solver_ = linear::make_solver(solver, pattern(tangent), team_);
+    solver_ = watched(linear::make_solver(solver, pattern(tangent), team_), clock);
     for (int row = 0; row < n_; ++row) {
       for (int k = tangent.row_start[row]; k < tangent.row_start[row + 1]; ++k) {
         tangent_slots_.push_back(solver_->slot(row, tangent.column[k]));
@@ -355,9 +356,10 @@ class CondensedSystem final : public SaddleSystem {
 
 }  // namespace
 
-SaddleSystemPointer make_condensed_system(const Model& model, linear::SolverType solver, linear::TeamPointer team) {
-  if (team) return std::make_unique<CondensedSystem<true>>(model, solver, std::move(team));
-  return std::make_unique<CondensedSystem<false>>(model, solver, nullptr);
+SaddleSystemPointer make_condensed_system(const Model& model, linear::SolverType solver, linear::TeamPointer team,
+                                          PhaseClock* clock) {
+  if (team) return std::make_unique<CondensedSystem<true>>(model, solver, std::move(team), clock);
+  return std::make_unique<CondensedSystem<false>>(model, solver, nullptr, clock);
 }
 
 }  // namespace counterpoint::multibody

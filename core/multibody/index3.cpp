@@ -44,8 +44,8 @@ double without_rounding(double h) {
 
 }  // namespace
 
-template <bool shared>
-void Index3Stepper<shared>::start(State& state, InputSource& inputs) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::start(State& state, InputSource& inputs) {
   Instant now = state.instant();
   inputs.fill(state.t, now);
   model_->constraints(now, phi_.data(), J_.data());
@@ -67,10 +67,12 @@ void Index3Stepper<shared>::start(State& state, InputSource& inputs) {
   }
   next_ = state;
   coefficients_for_ = 0.0;
+  clock_.start_over();
 }
 
-template <bool shared>
-void Index3Stepper<shared>::step(State& state, double t_end, InputSource& inputs) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::step(State& state, double t_end, InputSource& inputs) {
+  clock_.begin();
   set_coefficients(t_end - state.t);
   if (state.stiffening != applied_stiffening_) apply_compliance(state.stiffening);
   const bool has_inputs = model_->inputs() > 0;
@@ -81,14 +83,16 @@ void Index3Stepper<shared>::step(State& state, double t_end, InputSource& inputs
       .t = t_end, .q = next_.q.data(), .v = next_.v.data(), .memory = state.memory.data(), .step_start = state.t};
   if (has_inputs) inputs.fill(t_end, now);
   predict(state);
+  clock_.end(Phase::prediction);
   evaluate(now);
   if (!iterate_once(now)) iterate_on(now);
   project(now);
   finish(state, now);
+  clock_.end(Phase::acceptance);
 }
 
-template <bool shared>
-void Index3Stepper<shared>::set_coefficients(double exact) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::set_coefficients(double exact) {
   h_ = exact;
   const double h = without_rounding(exact);
   if (h == coefficients_for_) return;
@@ -104,8 +108,8 @@ void Index3Stepper<shared>::set_coefficients(double exact) {
   }
 }
 
-template <bool shared>
-void Index3Stepper<shared>::predict(const State& state) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::predict(const State& state) {
   double ratio = 1.0;  // mostly; a division would be waited for
   if (state.previous_step != coefficients_for_)
     ratio = state.previous_step > 0.0 ? coefficients_for_ / state.previous_step : 0.0;
@@ -119,8 +123,8 @@ void Index3Stepper<shared>::predict(const State& state) {
 }
 
 // The acceleration-like variable continues on the straight line through its last two values.
-template <bool shared>
-void Index3Stepper<shared>::predict_by_acceleration(const State& state, double ratio) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::predict_by_acceleration(const State& state, double ratio) {
   const NewmarkRule& r = options_.rule;
   const double* now = (plain_ ? state.a : state.auxiliary).data();
   double* next = leading().data();
@@ -139,8 +143,8 @@ void Index3Stepper<shared>::predict_by_acceleration(const State& state, double r
 
 // Trapezoidal rule with Hermite's end corrections, order 4: x1 = x0 + h/2 (x0' + x1') - h^2/12 (x1'' - x0''), for v and
 // q. With the jerk on the straight line through its last two values that is Taylor's series.
-template <bool shared>
-void Index3Stepper<shared>::predict_by_jerk(const State& state, double ratio) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::predict_by_jerk(const State& state, double ratio) {
   ratio_ = ratio;
   const double h = h_, half = 0.5 * h, h2_2 = half * h, h2_6 = h2_2 * (1.0 / 3.0), h3_6 = h2_6 * h, h3_24 = 0.25 * h3_6;
   const double *q0 = state.q.data(), *v0 = state.v.data(), *a0 = state.a.data();
@@ -159,23 +163,25 @@ void Index3Stepper<shared>::predict_by_jerk(const State& state, double ratio) {
 
 // Phi, J, Q and the residual at the present guess. The largest entry, each divided by its row's mass, is the correction
 // to expect next: a length.
-template <bool shared>
-void Index3Stepper<shared>::evaluate(const Instant& now) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::evaluate(const Instant& now) {
   if constexpr (shared) {
     if (shares_) return evaluate_shares(now);
   }
   model_->constraints(now, phi_.data(), J_.data());
   if (!constant_forces_) model_->forces(now, Q_.data());
   if (!constant_W_ && !model_->constant_mass()) model_->mass(now, mass_.data());
+  clock_.end(Phase::dynamic_terms);
   multiply_less(model_->mass_pattern(), mass_.data(), next_.a.data(), Q_.data(), scale_, residual_.data());
   if (!multipliers_are_zero_) {
     for (int r = 0; r < m_; ++r) rest_[r] = scale_ * next_.multipliers[r];
     add_transposed(model_->jacobian_pattern(), J_.data(), rest_.data(), residual_.data());
   }
+  clock_.end(Phase::residual);
 }
 
-template <bool shared>
-void Index3Stepper<shared>::evaluate_shares(const Instant& now) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::evaluate_shares(const Instant& now) {
   if (!constant_forces_) {
     const std::vector<double>& constant = model_->assembled()->parts().constant_force;
     std::copy(constant.begin(), constant.end(), Q_.begin());
@@ -184,6 +190,7 @@ void Index3Stepper<shared>::evaluate_shares(const Instant& now) {
     shares_->constraints(share, now, phi_.data(), J_.data());
     if (!constant_forces_) shares_->add_forces(share, now, Q_.data());
   });
+  clock_.end(Phase::dynamic_terms);
   in_ranges(n_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
     if (constant_mass_) {
       constant_mass_->multiply_less(next_.a.data(), Q_.data(), scale_, residual_.data(), begin, end);
@@ -192,13 +199,15 @@ void Index3Stepper<shared>::evaluate_shares(const Instant& now) {
                     end);
     }
   });
-  if (multipliers_are_zero_) return;
-  for (int r = 0; r < m_; ++r) rest_[r] = scale_ * next_.multipliers[r];
-  add_transposed(model_->jacobian_pattern(), J_.data(), rest_.data(), residual_.data());
+  if (!multipliers_are_zero_) {
+    for (int r = 0; r < m_; ++r) rest_[r] = scale_ * next_.multipliers[r];
+    add_transposed(model_->jacobian_pattern(), J_.data(), rest_.data(), residual_.data());
+  }
+  clock_.end(Phase::residual);
 }
 
-template <bool shared>
-double Index3Stepper<shared>::expected_correction() {
+template <bool shared, class Clock>
+double Index3Stepper<shared, Clock>::expected_correction() {
   const auto violations = largest_in_ranges(m_, [&](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
     std::array<Largest, 1> found;
     for (int r = begin; r < end; ++r) found[0].take(phi_[r]);
@@ -214,8 +223,8 @@ double Index3Stepper<shared>::expected_correction() {
   return std::isfinite(violation_) ? expected : violation_;
 }
 
-template <bool shared>
-void Index3Stepper<shared>::form_tangent(const Instant& now) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::form_tangent(const Instant& now) {
   if (same_W_) return;
   mass_on_tangent_.write(mass_.data(), W_.data());
   const double damping = scale_ * velocity_factor_;
@@ -227,9 +236,10 @@ void Index3Stepper<shared>::form_tangent(const Instant& now) {
   invert_diagonal();
 }
 
-template <bool shared>
-bool Index3Stepper<shared>::iterate_once(const Instant& now) {
+template <bool shared, class Clock>
+bool Index3Stepper<shared, Clock>::iterate_once(const Instant& now) {
   expected_ = bounded_ ? INFINITY : expected_correction();
+  if (!bounded_) clock_.end(Phase::checks);
   form_tangent(now);
   solve(1);
   correct();
@@ -237,8 +247,8 @@ bool Index3Stepper<shared>::iterate_once(const Instant& now) {
   return bounded_ && bound_of_next() <= tolerance_;
 }
 
-template <bool shared>
-void Index3Stepper<shared>::iterate_on(const Instant& now) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::iterate_on(const Instant& now) {
   const bool counted = options_.fixed_iterations > 0;
   const int most = counted ? options_.fixed_iterations : options_.max_iterations;
   for (int iteration = 1;; ++iteration) {
@@ -250,6 +260,7 @@ void Index3Stepper<shared>::iterate_on(const Instant& now) {
     if (!counted) shorten_correction(now, expected_);
     const double expected = expected_ = expected_correction();
     stiffen_if_slow(before);
+    clock_.end(Phase::checks);
     if (!std::isfinite(expected)) fail(iteration, not_finite);
     // Near a singular position a small residual may still ask for a large correction: one more iteration tells.
     const bool small = expected <= tolerance_ && (!bounded_ || iteration > sure_iterations);
@@ -265,8 +276,8 @@ void Index3Stepper<shared>::iterate_on(const Instant& now) {
 }
 
 // A correction that made things much worse (across an impact, say) is taken back by halves.
-template <bool shared>
-void Index3Stepper<shared>::shorten_correction(const Instant& now, double last) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::shorten_correction(const Instant& now, double last) {
   const double to_multiplier = options_.printed ? 0.0 : multiplier_factor_;
   double part = 0.5;
   for (int halving = 0; halving < max_halvings && !(expected_correction() <= worst_growth * last);
@@ -279,15 +290,15 @@ void Index3Stepper<shared>::shorten_correction(const Instant& now, double last) 
 
 // What the next correction can be at most, without evaluating anything: what the constraints leave, of their linear
 // part and beyond it, and what their turning does to the multipliers' forces. Infinite where the model gives no bound.
-template <bool shared>
-double Index3Stepper<shared>::bound_of_next() const {
+template <bool shared, class Clock>
+double Index3Stepper<shared, Clock>::bound_of_next() const {
   const double beyond = curvature_ * correction_;
   return violation_ + beyond * correction_ + 2.0 * beyond * largest_multiplier_ * lightest_;
 }
 
 // The solution for the residual in place is the excess.
-template <bool shared>
-void Index3Stepper<shared>::solve(int iteration) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::solve(int iteration) {
   try {
     system_->solve_anew(W_.data(), same_W_, J_.data(), residual_.data(), phi_.data(), mu_.data());
   } catch (const linear::SingularMatrix& singular) {
@@ -297,17 +308,18 @@ void Index3Stepper<shared>::solve(int iteration) {
   same_W_ = constant_W_;
 }
 
-template <bool shared>
-void Index3Stepper<shared>::correct() {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::correct() {
   correction_ = move(1.0, residual_.data());
   if (!options_.printed) add_multipliers();
   multipliers_are_zero_ = false;
   ++statistics_.iterations;
+  clock_.end(Phase::correction);
 }
 
 // Takes a part of what is too much away; returns the largest of it.
-template <bool shared>
-double Index3Stepper<shared>::move(double part, const double* change) {
+template <bool shared, class Clock>
+double Index3Stepper<shared, Clock>::move(double part, const double* change) {
   const double to_auxiliary = auxiliary_factor_, to_velocity = velocity_factor_;
   double *q = next_.q.data(), *v = next_.v.data(), *auxiliary = leading().data();
   const auto largest = largest_in_ranges(n_, [=](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
@@ -328,8 +340,8 @@ double Index3Stepper<shared>::move(double part, const double* change) {
 }
 
 // Also finds how large the increments are, and what the linear part of Phi leaves of it.
-template <bool shared>
-void Index3Stepper<shared>::add_multipliers() {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::add_multipliers() {
   const double to_multiplier = multiplier_factor_, *mu = mu_.data(), *compliance = applied_compliance_.data();
   double* multipliers = next_.multipliers.data();
   const bool fresh = multipliers_are_zero_;
@@ -347,8 +359,8 @@ void Index3Stepper<shared>::add_multipliers() {
   largest_multiplier_ = found[1].value();
 }
 
-template <bool shared>
-void Index3Stepper<shared>::project(const Instant& now) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::project(const Instant& now) {
   if (!options_.project_velocities && !hermite_) return;
   // The next step looks at them if it does not begin with zeros.
   const bool looked_at = options_.shows_multipliers || !options_.reset_multipliers;
@@ -375,9 +387,9 @@ void Index3Stepper<shared>::project(const Instant& now) {
 // would differ by little, but that little would be multiplied by the penalty. The rate of the applied forces is left
 // out of the jerk: springs then see the plain trapezoidal rule, which is stable for all of them, and what constraints
 // do is of order 4.
-template <bool shared>
-void Index3Stepper<shared>::solve_three(const Instant& now, const double* a, const double* multipliers,
-                                        double* improved) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::solve_three(const Instant& now, const double* a, const double* multipliers,
+                                               double* improved) {
   in_ranges(static_cast<int>(residual_.size()),
             [places = residual_.data()](int begin, int end)
                 COUNTERPOINT_INLINE_LAMBDA { std::fill(places + begin, places + end, 0.0); });
@@ -399,8 +411,8 @@ void Index3Stepper<shared>::solve_three(const Instant& now, const double* a, con
 }
 
 // Nothing fails here.
-template <bool shared>
-void Index3Stepper<shared>::finish(State& state, Instant& now) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::finish(State& state, Instant& now) {
   if (!plain_) lean(state);
   accept(state);
   if (model_->inputs() > 0) keep_inputs(state, now, model_->inputs());
@@ -415,8 +427,8 @@ void Index3Stepper<shared>::finish(State& state, Instant& now) {
   statistics_.worst_violation = std::max(statistics_.worst_violation, violation_);
 }
 
-template <bool shared>
-void Index3Stepper<shared>::accept(State& state) noexcept {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::accept(State& state) noexcept {
   state.t = next_.t;
   state.previous_step = coefficients_for_;
   // Where constraints are singular for a moment, a penalty that stays high would throw the mechanism off the next time.
@@ -431,8 +443,8 @@ void Index3Stepper<shared>::accept(State& state) noexcept {
 }
 
 // With the projections, on the way: of vectors that are exchanged, the next step would wait for the pointers.
-template <bool shared>
-void Index3Stepper<shared>::accept_by_jerk(State& state) const noexcept {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::accept_by_jerk(State& state) const noexcept {
   const double *const sides = three_.data(), *q1 = next_.q.data(), *v1 = next_.v.data(), *a1 = next_.a.data();
   double *q = state.q.data(), *v = state.v.data(), *a = state.a.data(), *jerk = state.jerk.data(),
          *before = state.previous_jerk.data();
@@ -452,13 +464,25 @@ void Index3Stepper<shared>::accept_by_jerk(State& state) const noexcept {
 }
 
 // The members that are defined here; the others are in index3_seldom.cpp.
-template class Index3Stepper<false>;
-template class Index3Stepper<true>;
+template class Index3Stepper<false, NoClock>;
+template class Index3Stepper<true, NoClock>;
+template class Index3Stepper<false, PhaseClock>;
+template class Index3Stepper<true, PhaseClock>;
+
+namespace {
+
+template <class Clock>
+StepperPointer make_with(ModelPointer model, const StepperOptions& options) {
+  const bool large = model->coordinates() >= smallest_shared && options.system == SystemForm::condensed;
+  if (large) return std::make_unique<Index3Stepper<true, Clock>>(std::move(model), options);
+  return std::make_unique<Index3Stepper<false, Clock>>(std::move(model), options);
+}
+
+}  // namespace
 
 StepperPointer make_index3_stepper(ModelPointer model, const StepperOptions& options) {
-  const bool large = model->coordinates() >= smallest_shared && options.system == SystemForm::condensed;
-  if (large) return std::make_unique<Index3Stepper<true>>(std::move(model), options);
-  return std::make_unique<Index3Stepper<false>>(std::move(model), options);
+  return options.profile ? make_with<PhaseClock>(std::move(model), options)
+                         : make_with<NoClock>(std::move(model), options);
 }
 
 }  // namespace counterpoint::multibody

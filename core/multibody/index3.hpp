@@ -8,6 +8,7 @@
 #include "linear/unroll.hpp"
 #include "multibody/repeated_rows.hpp"
 #include "multibody/shares.hpp"
+#include "multibody/step_profile.hpp"
 #include "multibody/stepper.hpp"
 
 namespace counterpoint::multibody {
@@ -21,13 +22,15 @@ namespace counterpoint::multibody {
 ///
 /// Shared, for large mechanisms: where the solver has domains, what is done for all coordinates, equations and elements
 /// is done for several domains at once. Small ones are compiled apart: their step must stay in one piece of code.
-template <bool shared>
+/// So are steps with a profile (Clock is PhaseClock instead of NoClock), of which nothing is left in the others.
+template <bool shared, class Clock>
 class Index3Stepper final : public Stepper {
  public:
   Index3Stepper(ModelPointer model, const StepperOptions& options);
   void start(State& state, InputSource& inputs) override;
   void step(State& state, double t_end, InputSource& inputs) override;
   const linear::Solver* solver() const override { return &system_->solver(); }
+  const StepProfile* profile() const override { return clock_.profile(); }
 
  private:
   // Inline is what every step calls: of functions that others could call, the compiler keeps the calls.
@@ -122,12 +125,14 @@ class Index3Stepper final : public Stepper {
   std::vector<double> mass_, W_, J_, kept_J_, phi_, rest_, mu_, Q_, residual_, change_, inverse_diagonal_, three_;
   std::vector<int> diagonal_;
 
+  Clock clock_;
+
   static constexpr int most_domains = 8;
 };
 
-template <bool shared>
+template <bool shared, class Clock>
 template <typename Work>
-void Index3Stepper<shared>::in_ranges(int count, Work work) const {
+void Index3Stepper<shared, Clock>::in_ranges(int count, Work work) const {
   if constexpr (!shared) return work(0, count);
   const int range = 2 * (count / (2 * domains_));
   team_->run(domains_, [&](int k) {
@@ -137,9 +142,9 @@ void Index3Stepper<shared>::in_ranges(int count, Work work) const {
   });
 }
 
-template <bool shared>
+template <bool shared, class Clock>
 template <typename Work>
-auto Index3Stepper<shared>::largest_in_ranges(int count, Work work) const {
+auto Index3Stepper<shared, Clock>::largest_in_ranges(int count, Work work) const {
   auto largest = work(0, shared ? 0 : count);
   if constexpr (shared) {
     std::array<decltype(largest), most_domains> found;
@@ -155,9 +160,9 @@ auto Index3Stepper<shared>::largest_in_ranges(int count, Work work) const {
   return largest;
 }
 
-template <bool shared>
+template <bool shared, class Clock>
 template <typename Work>
-void Index3Stepper<shared>::for_shares(Work work) const {
+void Index3Stepper<shared, Clock>::for_shares(Work work) const {
   team_->run(domains_, work);
   work(domains_);
 }

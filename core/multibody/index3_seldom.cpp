@@ -22,8 +22,8 @@ constexpr double root_of_rounding =
 
 }  // namespace
 
-template <bool shared>
-Index3Stepper<shared>::Index3Stepper(ModelPointer model, const StepperOptions& options)
+template <bool shared, class Clock>
+Index3Stepper<shared, Clock>::Index3Stepper(ModelPointer model, const StepperOptions& options)
     : model_(std::move(model)),
       options_(options),
       n_(model_->coordinates()),
@@ -48,7 +48,8 @@ Index3Stepper<shared>::Index3Stepper(ModelPointer model, const StepperOptions& o
   for (int i = 0; i < n_; ++i) diagonal_.push_back(model_->tangent_pattern().find(i, i));
   if constexpr (shared) team_ = std::make_shared<linear::Team>(linear::threads_or_all(options_.threads));
   const bool kkt = options_.system == SystemForm::kkt;
-  system_ = kkt ? make_kkt_system(*model_, options_.solver) : make_condensed_system(*model_, options_.solver, team_);
+  system_ = kkt ? make_kkt_system(*model_, options_.solver, clock_.watch())
+                : make_condensed_system(*model_, options_.solver, team_, clock_.watch());
   room_ = system_->room();
   residual_.resize(std::max(model_->all_coordinates(), room_));
   change_.resize(residual_.size());
@@ -56,8 +57,8 @@ Index3Stepper<shared>::Index3Stepper(ModelPointer model, const StepperOptions& o
   if constexpr (shared) find_shares();
 }
 
-template <bool shared>
-void Index3Stepper<shared>::find_shares() {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::find_shares() {
   const linear::Solver& solver = system_->solver();
   domains_ = solver.domains();
   if (domains_ == 1 || model_->assembled() == nullptr) return;
@@ -67,8 +68,8 @@ void Index3Stepper<shared>::find_shares() {
 }
 
 // Inputs at the start of a step may be known better now than when the last step ended.
-template <bool shared>
-void Index3Stepper<shared>::renew_start(State& state, InputSource& inputs) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::renew_start(State& state, InputSource& inputs) {
   Instant now = state.instant();
   inputs.fill(state.t, now);
   if (!inputs_differ(state, now)) return;
@@ -81,8 +82,8 @@ void Index3Stepper<shared>::renew_start(State& state, InputSource& inputs) {
 }
 
 // [M J^T; J -D] [a; lambda] = [Q; -rest].
-template <bool shared>
-void Index3Stepper<shared>::start_accelerations(State& state, const Instant& now) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::start_accelerations(State& state, const Instant& now) {
   mass_on_tangent_.write(mass_.data(), W_.data());
   invert_diagonal();
   same_W_ = false;
@@ -98,8 +99,8 @@ void Index3Stepper<shared>::start_accelerations(State& state, const Instant& now
 }
 
 // What the compliance has left of J a + rest, once more: no iteration comes that would find it.
-template <bool shared>
-void Index3Stepper<shared>::refine_accelerations(State& state) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::refine_accelerations(State& state) {
   for (int r = 0; r < m_; ++r) rest_[r] = -applied_compliance_[r] * state.multipliers[r];
   std::fill(change_.begin(), change_.end(), 0.0);
   system_->solve(change_.data(), rest_.data(), mu_.data());
@@ -107,8 +108,8 @@ void Index3Stepper<shared>::refine_accelerations(State& state) {
   for (int r = 0; r < m_; ++r) state.multipliers[r] += mu_[r];
 }
 
-template <bool shared>
-void Index3Stepper<shared>::apply_compliance(double stiffening) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::apply_compliance(double stiffening) {
   std::vector<double> stiffened = compliance_;
   for (double& c : stiffened) c /= stiffening;
   system_->set_compliance(stiffened);
@@ -116,8 +117,8 @@ void Index3Stepper<shared>::apply_compliance(double stiffening) {
   applied_stiffening_ = stiffening;
 }
 
-template <bool shared>
-void Index3Stepper<shared>::lean(const State& state) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::lean(const State& state) {
   const NewmarkRule& r = options_.rule;
   for (int i = 0; i < n_; ++i) {
     const double leaning =
@@ -126,8 +127,8 @@ void Index3Stepper<shared>::lean(const State& state) {
   }
 }
 
-template <bool shared>
-void Index3Stepper<shared>::invert_diagonal() {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::invert_diagonal() {
   lightest_ = 0.0;
   for (int i = 0; i < n_; ++i) {
     inverse_diagonal_[i] = 1.0 / W_[diagonal_[i]];
@@ -137,8 +138,8 @@ void Index3Stepper<shared>::invert_diagonal() {
 
 // Nothing but the printed form looks at the terms where the last of a fixed number of corrections leads: what the
 // linear part leaves of Phi is known without them.
-template <bool shared>
-bool Index3Stepper<shared>::was_last(int iteration) {
+template <bool shared, class Clock>
+bool Index3Stepper<shared, Clock>::was_last(int iteration) {
   if (options_.printed || iteration < options_.fixed_iterations) return false;
   if (!std::isfinite(correction_) || !std::isfinite(violation_)) fail(iteration, not_finite);
   stiffen_if_slow(largest_absolute(phi_.data(), m_));
@@ -146,8 +147,8 @@ bool Index3Stepper<shared>::was_last(int iteration) {
 }
 
 // Evaluation comes next, and writes over what was solved for and the Jacobian that was factorised.
-template <bool shared>
-void Index3Stepper<shared>::keep_correction() {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::keep_correction() {
   change_.swap(residual_);
   kept_J_.swap(J_);
 }
@@ -155,8 +156,8 @@ void Index3Stepper<shared>::keep_correction() {
 // In a singular position two branches of the motion cross, and the step asks for a point next to the crossing: the
 // multipliers of dependent constraints grow without limit, ever more slowly, while the constraints are met and hardly
 // anything moves any more. Constraints are second order in what moves there: that is as far as the step can be known.
-template <bool shared>
-bool Index3Stepper<shared>::is_stuck_at_singularity(int iteration, double expected) {
+template <bool shared, class Clock>
+bool Index3Stepper<shared, Clock>::is_stuck_at_singularity(int iteration, double expected) {
   const double root = root_of_rounding * options_.length;
   // A penalty that was given may be too soft to come nearer in any number of iterations.
   const double softness = options_.penalty > 0.0 ? 100.0 : 1.0;
@@ -168,8 +169,8 @@ bool Index3Stepper<shared>::is_stuck_at_singularity(int iteration, double expect
 }
 
 // (3.1): lambda_{i+1} = lambda_i + alpha Phi_{i+1}; the residual follows.
-template <bool shared>
-void Index3Stepper<shared>::update_as_printed() {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::update_as_printed() {
   for (int r = 0; r < m_; ++r) {
     rest_[r] = phi_[r] / applied_compliance_[r];
     next_.multipliers[r] += rest_[r] / scale_;
@@ -179,8 +180,8 @@ void Index3Stepper<shared>::update_as_printed() {
 
 // Below the root, slowness may be that of a singular position, where a larger penalty only makes the multipliers run
 // away.
-template <bool shared>
-bool Index3Stepper<shared>::contracts_slowly(double before) {
+template <bool shared, class Clock>
+bool Index3Stepper<shared, Clock>::contracts_slowly(double before) {
   const double enough = std::max(tolerance_, root_of_rounding * options_.length);
   if (before <= enough || violation_ <= enough) return false;
   const double contraction = violation_ / before;
@@ -188,21 +189,21 @@ bool Index3Stepper<shared>::contracts_slowly(double before) {
   return contraction > slow_contraction;
 }
 
-template <bool shared>
-void Index3Stepper<shared>::stiffen_if_slow(double before) {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::stiffen_if_slow(double before) {
   if (contracts_slowly(before) && may_stiffen()) apply_compliance(next_.stiffening *= stiffening_factor);
 }
 
 // A penalty that we chose, in the form that needs one, may have been too soft for this model.
-template <bool shared>
-bool Index3Stepper<shared>::may_stiffen() {
+template <bool shared, class Clock>
+bool Index3Stepper<shared, Clock>::may_stiffen() {
   if (options_.penalty > 0.0 || options_.system == SystemForm::kkt || next_.stiffening >= max_stiffening) return false;
   ++statistics_.penalty_raised;
   return true;
 }
 
-template <bool shared>
-void Index3Stepper<shared>::fail(int iteration, const std::string& why) const {
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::fail(int iteration, const std::string& why) const {
   std::string message = failure_message(*model_, iteration, why, phi_, Q_);
   if (options_.printed) {
     message += text(
@@ -213,7 +214,9 @@ void Index3Stepper<shared>::fail(int iteration, const std::string& why) const {
   throw SolverFailure(message);
 }
 
-template class Index3Stepper<false>;
-template class Index3Stepper<true>;
+template class Index3Stepper<false, NoClock>;
+template class Index3Stepper<true, NoClock>;
+template class Index3Stepper<false, PhaseClock>;
+template class Index3Stepper<true, PhaseClock>;
 
 }  // namespace counterpoint::multibody

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "multibody/saddle.hpp"
+#include "multibody/step_profile.hpp"
 
 namespace counterpoint::multibody {
 
@@ -8,14 +9,14 @@ namespace {
 
 class KktSystem final : public SaddleSystem {
  public:
-  KktSystem(const Model& model, linear::SolverType solver)
+  KktSystem(const Model& model, linear::SolverType solver, PhaseClock* clock)
       : n_(model.coordinates()),
         m_(model.equations()),
         jacobian_(model.jacobian_pattern()),
         compliance_(m_, 0.0),
         right_(n_ + m_) {
     const SparsePattern &tangent = model.tangent_pattern(), &jacobian = model.jacobian_pattern();
-    solver_ = linear::make_solver(solver, pattern(tangent, jacobian));
+    solver_ = watched(linear::make_solver(solver, pattern(tangent, jacobian)), clock);
     find_slots(tangent, jacobian);
     base_.assign(solver_->values().size(), 0.0);
   }
@@ -123,8 +124,8 @@ class KktSystem final : public SaddleSystem {
 
 }  // namespace
 
-SaddleSystemPointer make_kkt_system(const Model& model, linear::SolverType solver) {
-  return std::make_unique<KktSystem>(model, solver);
+SaddleSystemPointer make_kkt_system(const Model& model, linear::SolverType solver, PhaseClock* clock) {
+  return std::make_unique<KktSystem>(model, solver, clock);
 }
 
 }  // namespace counterpoint::multibody

@@ -9,6 +9,8 @@
 
 namespace counterpoint::multibody {
 
+class PhaseClock;
+
 /// The linear system behind every formulation,
 ///
 ///     [ W   J^T ] [ x  ]   [ top    ]
@@ -37,11 +39,12 @@ class SaddleSystem {
 
 using SaddleSystemPointer = std::unique_ptr<SaddleSystem>;
 
-/// The full system, quasi-definite: as accurate for stiff constraints as for soft ones.
-SaddleSystemPointer make_kkt_system(const Model& model, linear::SolverType solver);
+/// The full system, quasi-definite: as accurate for stiff constraints as for soft ones. Unless null, the clock ends the
+/// phases before and after what the solver does.
+SaddleSystemPointer make_kkt_system(const Model& model, linear::SolverType solver, PhaseClock* clock = nullptr);
 /// The multipliers eliminated, W + J^T D^-1 J: the form of González Varela (2010); smaller, but digits go as D becomes
 /// small. Unless null, the members of the team work on parts of it at once; x needs more room then.
 SaddleSystemPointer make_condensed_system(const Model& model, linear::SolverType solver,
-                                          linear::TeamPointer team = nullptr);
+                                          linear::TeamPointer team = nullptr, PhaseClock* clock = nullptr);
 
 }  // namespace counterpoint::multibody

@@ -76,6 +76,7 @@ std::string failure_message(const Model& model, int iteration, const std::string
 
 StepperPointer make_stepper(ModelPointer model, const StepperOptions& options) {
   if (options.formulation == Formulation::index3) return make_index3_stepper(std::move(model), options);
+  if (options.profile) throw UserError("profile: only steps of the index-3 formulation have one; leave it out");
   switch (options.integrator) {
     case Integrator::newmark:
       if (options.iteration == Iteration::fixed_point)

@@ -93,7 +93,11 @@ struct StepperOptions {
   int max_iterations = 20;
   int fixed_iterations = 0;  ///< > 0: exactly so many, whatever the residual (for studies)
   int threads = 1;           ///< for the domains of large models; 0: one for each processor. Bits do not depend on it
+  bool profile =
+      false;  ///< note where the time of steps goes (index-3 only; recipes leave it out). Bits do not depend on it
 };
+
+struct StepProfile;
 
 /// Moves a state over one step. Contract for implementers:
 ///  1. `start` makes accelerations and multipliers that fit positions and velocities; state.q, v, t, memory are given.
@@ -107,6 +111,8 @@ class Stepper {
   virtual void step(State& state, double t_end, InputSource& inputs) = 0;
   const Statistics& statistics() const { return statistics_; }
   virtual const linear::Solver* solver() const { return nullptr; }
+  /// Null without `StepperOptions::profile`.
+  virtual const StepProfile* profile() const { return nullptr; }
 
  protected:
   /// Whether the inputs at an instant are others than those that the state's accelerations were made with.

@@ -4,9 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include <check.hpp>  // the core's
+
 #include "check.hpp"
 #include "models.hpp"
 #include "multibody/multibody_subsystem.hpp"
+#include "multibody/step_profile.hpp"
 
 using namespace counterpoint;
 using namespace counterpoint::multibody;
@@ -181,4 +184,47 @@ TEST(rows_of_a_mass_matrix_in_pairs_give_the_same_bits_as_one_by_one) {
     for (int k = pattern.row_start[row]; k < pattern.row_start[row + 1]; ++k) sum += values[k] * x[pattern.column[k]];
     CHECK(found[row] == 0.3 * sum);
   }
+}
+
+TEST(a_profile_changes_no_bit_and_counts_what_the_steps_did) {
+  LoneInputs u(1, std::make_shared<ExactSignal>([](double t) { return std::cos(5.0 * t); }));
+  constexpr int steps = 40;
+  for (Case c : cases()) {
+    if (c.options.formulation != Formulation::index3) continue;
+    auto plain = make(c.options);
+    c.options.profile = true;
+    auto profiled = make(c.options);
+    double t = 0.0;
+    for (int k = 0; k < steps; ++k, t += 4e-3) {
+      plain->step(t, t + 4e-3, u.get());
+      profiled->step(t, t + 4e-3, u.get());
+    }
+    CHECK(plain->stepper().profile() == nullptr);
+    CHECK(plain->state().q == profiled->state().q && plain->state().v == profiled->state().v);
+    CHECK(plain->state().a == profiled->state().a && plain->state().multipliers == profiled->state().multipliers);
+    const StepProfile& profile = *profiled->stepper().profile();
+    const Statistics& done = profiled->statistics();
+    const auto count = [&](Phase phase) { return profile.counts[static_cast<std::size_t>(phase)]; };
+    const bool projects = c.options.project_velocities;
+    CHECK(done.steps == steps && done.iterations > steps);
+    CHECK(count(Phase::prediction) == steps && count(Phase::acceptance) == steps);
+    CHECK(count(Phase::projection_terms) == (projects ? steps : 0));
+    CHECK(count(Phase::projection_solutions) == (projects ? steps : 0));
+    // Once more: inputs jump from their defaults when the first step begins.
+    CHECK(count(Phase::tangent) == done.factorisations + 1 && count(Phase::factorisation) == count(Phase::tangent));
+    CHECK(count(Phase::correction) == done.iterations);
+    CHECK(count(Phase::dynamic_terms) == count(Phase::residual) && count(Phase::residual) >= done.iterations);
+    CHECK(count(Phase::checks) > 0);
+    for (double seconds : profile.seconds) CHECK(seconds >= 0.0);
+    profiled->start(0.0);
+    CHECK(count(Phase::prediction) == 0);
+  }
+  CHECK(seconds_per_reading() > 0.0);
+}
+
+TEST(formulations_without_a_profile_say_so) {
+  StepperOptions options;
+  options.formulation = Formulation::penalty;
+  options.profile = true;
+  CHECK_THROWS(UserError, "only steps of the index-3 formulation have one", make(options));
 }

@@ -109,5 +109,6 @@ def test_a_cut_becomes_a_launch_plan(tmp_path):
     from counterpoint.federation.plan_file import LaunchPlan
 
     cut = best_cuts(pair(), 2, FREE)[1]
+    (tmp_path / "plant.toml").touch()
     (tmp_path / "plan.toml").write_text(plan_text("plant.toml", cut))
     assert LaunchPlan.read(tmp_path / "plan.toml").parts == {"a": ["a"], "b": ["b"]}

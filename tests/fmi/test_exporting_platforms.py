@@ -72,9 +72,16 @@ def test_both_processors_of_the_mac_share_a_file():
         assert joined[place : place + size] == part
 
 
-@pytest.mark.parametrize("names", [["win65"], [], ["linux64", "solaris"]])
-def test_unknown_platforms_are_named(tmp_path, names):
-    with pytest.raises(cp.SetupError, match=r"platforms: .*linux64, win64, darwin64"):
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["win65"], 'platforms: "win65": no such platform; did you mean "win64"'),
+        ([], "platforms: .*linux64, win64, darwin64"),
+        (["linux64", "solaris"], 'platforms: "solaris": no such platform; known: .*"linux64", "win64"'),
+    ],
+)
+def test_unknown_platforms_are_named(tmp_path, names, said):
+    with pytest.raises(cp.SetupError, match=said):
         cp.export_fmu(spring(), tmp_path / "spring.fmu", step=1e-3, platforms=names)
     assert not list(tmp_path.iterdir())
 

@@ -5,12 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from counterpoint.multibody import Formulation
 from counterpoint.multibody.library import four_bar
 from counterpoint.studies import run_study
 from counterpoint.studies.linear_algebra.chain import tangent
 from counterpoint.studies.linear_algebra.holding import CASES, SECONDS, reference, run_case
 from counterpoint.studies.linear_algebra.measuring import measure
 from counterpoint.studies.linear_algebra.operations import fills, operations
+from counterpoint.studies.linear_algebra.phases import GROUPS, TASKS, ProfiledChain, phase_table, phases
 from counterpoint.studies.linear_algebra.solvers import core_solver, libraries
 from counterpoint.studies.linear_algebra.study import Extent, measure_all
 
@@ -73,11 +75,47 @@ def test_a_formulation_that_fails_says_when():
 
 
 def test_small_extents_are_measured_as_a_whole():
-    extent = Extent(0.0005, (4, 10), (0, 20), (10,), (1.0,), (30,), 5, (5,), 0.01, (1,), 1)
+    extent = Extent(0.0005, (4, 10), (0, 20), (10,), (1.0,), (30,), 5, (5,), 0.01, (1,), 1, (2, 3), 0.001)
     measured = measure_all(extent, libraries()[0][:2], None)
     assert {len(points) for points in measured.large.values()} == {1}
     assert len(measured.everywhere) == 8
     assert 1.0 <= measured.parts[0].bound() <= 2.0
+    assert [found.size for found in measured.phases] == [6, 8]
+
+
+@pytest.mark.parametrize("loops", [10, 1000])  # from 2000 coordinates on, steps are compiled for domains
+def test_a_profile_changes_no_bit_and_counts_the_phases_of_every_step(loops):
+    profiled, plain = ProfiledChain(loops), ProfiledChain(loops, Formulation)
+    assert {count for _, count in profiled.profile().values()} == {0}
+    elapsed = profiled.advance(20)
+    plain.advance(20)
+    assert plain.profile() == {}
+    assert profiled.core.state == plain.core.state
+    counts = {name: count for name, (_, count) in profiled.profile().items()}
+    done = profiled.core.statistics
+    assert done.steps == 20
+    for name in ("prediction", "projection terms", "projection solutions", "acceptance"):
+        assert counts[name] == 20
+    for name in ("tangent", "factorisation", "correction"):
+        assert counts[name] == done.iterations
+    assert counts["dynamic terms"] == counts["residual"] >= done.iterations
+    # Nothing of a step is counted twice.
+    assert 0 < sum(seconds for seconds, _ in profiled.profile().values()) <= elapsed
+
+
+def test_every_phase_is_in_one_group_and_in_one_task_and_shares_add_up():
+    found = [phases(loops, 0.001) for loops in (2, 3, 4, 5)]
+    names = sorted(found[0].seconds)
+    for known in (GROUPS, TASKS):
+        assert sorted(name for members, _ in known.values() for name in members) == names
+        assert sum(found[0].percent(members) for members, _ in known.values()) == pytest.approx(100)
+    assert found[0].reading > 0
+    for column in (0, 1):
+        assert sum(printed[column] for _, printed in GROUPS.values()) == pytest.approx(100, abs=1)
+        assert sum(printed[column] for _, printed in TASKS.values()) == pytest.approx(100, abs=0.5)
+    rows = phase_table(found).rows
+    assert len(rows) == len(GROUPS) + len(TASKS) + 2
+    assert {len(row) for row in rows} == {5}
 
 
 def test_factors_of_the_chain_have_the_entries_of_the_matrix_and_no_more():

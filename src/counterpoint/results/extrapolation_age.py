@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import SetupError
 from .store import Array
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _steps(result: Result, connection: int) -> tuple[Array, Array] | None:
     name = result.layout.connections[connection].partition(" -> ")[2].partition(".")[0]
     try:
         table = result.steps[name]
-    except KeyError:
+    except (KeyError, SetupError):  # not recorded, or thinned
         return None
     table = table[table["accepted"].astype(bool)]
     begins, lengths = table["t"].to_numpy(dtype=float), table["length"].to_numpy(dtype=float)

@@ -106,6 +106,7 @@ class MemoryStore:
 
     Examples
     --------
+    >>> from counterpoint.results.store import SubsystemLayout
     >>> layout = RunLayout((SubsystemLayout("engine", ("speed",), ("rad/s",)),))
     >>> store = MemoryStore(layout)
     >>> store.append(0, np.array([[0.0, 10.0], [0.1, 11.0]]))

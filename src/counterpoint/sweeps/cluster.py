@@ -84,6 +84,7 @@ class Cluster:
         self._suspects: set[int] = set()
         self._mean_seconds = nan
         self._slots: dict[str, int] = {}
+        self._gone: set[str] = set()  # workers that died; the scheduler may go on naming them for a while
 
     def _connect(self, where: Any, workers: int) -> Any:
         distributed = _distributed()
@@ -144,7 +145,9 @@ class Cluster:
     def _look_at_workers(self) -> list[Row]:
         """Take notice of workers that have come or gone; return the rows of points that died with theirs."""
         found = self._client.scheduler_info(n_workers=-1)["workers"]
-        self._slots = {address: 2 * max(1, int(said["nthreads"])) for address, said in found.items()}
+        self._slots = {
+            address: 2 * max(1, int(said["nthreads"])) for address, said in found.items() if address not in self._gone
+        }
         lost = [key for key, chunk in self._chunks.items() if chunk.worker not in self._slots]
         rows = []
         for key in lost:
@@ -153,6 +156,8 @@ class Cluster:
 
     def _lost(self, chunk: _Chunk) -> list[Row]:
         chunk.future.cancel(force=True)
+        self._gone.add(chunk.worker)  # else its points might be given to it again, and count as the cause of its death
+        self._slots.pop(chunk.worker, None)
         if len(chunk.points) == 1 and chunk.points[0][0] in self._suspects:
             (number,) = chunk.left or (chunk.points[0][0],)
             message = f"its Dask worker {chunk.worker} died, as the one before did"

@@ -165,7 +165,7 @@ def test_dimension_must_be_two_or_three(problems):
 
 def test_a_scenario_is_no_model_file(problems):
     found = problems("until = 3\n[subsystems.x]\ntype = 'linear'\n")
-    assert "is a scenario; expected a mechanism; counterpoint.Scenario.read or counterpoint run takes it" in str(found)
+    assert "is a scenario; expected a mechanism; use counterpoint run or counterpoint.Scenario.read" in str(found)
     found = problems("until = 3\n")
     assert "mechanism: missing; a model file begins with [mechanism]" in found
 

@@ -10,6 +10,7 @@ from ..axes import count_plainly
 from ..report import Figure
 from .measuring import Point
 from .operations import Shares
+from .phases import GROUPS, TASKS, Phases
 from .threads import Threaded
 
 if TYPE_CHECKING:
@@ -112,5 +113,23 @@ def two_threads(path: Path, found: Sequence[Threaded], parts: Sequence[Shares], 
     axes.set_ylim(bottom=0.0)
     _label(axes, "variables N", "speed-up against one thread")
     axes.legend(fontsize=8)
+    canvas.savefig(path, dpi=130)
+    return Figure(path, caption)
+
+
+def phase_bars(path: Path, found: Sequence[Phases], caption: str) -> Figure:
+    """Draw shares of a step as bars, printed and ours: groups for the two smallest chains, tasks for the others."""
+    canvas = _canvas(10.0, 5.6)
+    halves = [(known, chains) for known, chains in ((GROUPS, found[:2]), (TASKS, found[2:])) if chains]
+    for axes, (known, chains) in zip(canvas.subplots(len(halves), 1, squeeze=False)[:, 0], halves, strict=True):
+        rows = [(f"N = {p.size}, {whose}", k, p) for k, p in enumerate(chains) for whose in ("printed", "ours")]
+        ends = [0.0] * len(rows)
+        for colour, (name, (names, printed)) in zip(COLOURS, known.items(), strict=False):
+            shares = [p.percent(names) if label.endswith("ours") else printed[k] for label, k, p in rows]
+            axes.barh([label for label, _, _ in rows], shares, left=ends, color=colour, label=name, height=0.7)
+            ends = [end + share for end, share in zip(ends, shares, strict=True)]
+        axes.invert_yaxis()
+        axes.set(xlim=(0.0, 101.0), xlabel="% of a step")
+        axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     canvas.savefig(path, dpi=130)
     return Figure(path, caption)

@@ -20,9 +20,10 @@ from .claims import (
     step_claims,
     threaded_claims,
 )
-from .figures import best_map, curves, speed_up, three_fills, two_threads
+from .figures import best_map, curves, phase_bars, speed_up, three_fills, two_threads
 from .measuring import Point, grid
 from .operations import Fill, Operation, Shares, fills, operations, shares
+from .phases import Phases, phase_table, phases
 from .solvers import OURS, Library, libraries
 from .threads import Threaded, threaded
 
@@ -67,14 +68,18 @@ class Extent:
     step_seconds: float
     held_loops: tuple[int, ...]
     thread_rounds: int
+    phase_loops: tuple[int, ...]
+    phase_seconds: float
 
 
+PHASE_LOOPS = (10, 40, 499, 3999)
+"""Loops of the chains of Table 3.1 (22 and 82 variables) and 4.1 (1000 and 8000)."""
 QUICK = Extent(0.004, (4, 10, 22, 50, 100, 322), (0, 12, 50, 100), (10, 30, 100), (0.25, 1.0), (100, 1000), 200,
-               (50, 1200), 0.3, (1, 10), 5)  # fmt: skip
+               (50, 1200), 0.3, (1, 10), 5, PHASE_LOOPS, 0.2)  # fmt: skip
 FULL = Extent(0.03, (4, 6, 10, 16, 22, 32, 42, 50, 82, 100, 162, 322, 642, 1002), (0, 8, 12, 20, 30, 50, 70, 100),
               (10, 20, 40, 70, 100, 150, 200, 400), (0.15, 0.3, 0.5, 0.75, 1.0),
               (100, 200, 500, 1000, 2000, 4000, 8000), 2000, (49, 499, 999, 1999, 3999), 3.0,
-              (1, 2, 5, 10, 40, 100), 40)  # fmt: skip
+              (1, 2, 5, 10, 40, 100), 40, PHASE_LOOPS, 3.0)  # fmt: skip
 FILLS = (6.0, 20.0, 50.0)
 
 
@@ -91,6 +96,7 @@ class Measured:
     held: dict[str, dict[int, holding.Outcome]]
     threads: list[Threaded]
     fills: list[Fill]
+    phases: list[Phases]
 
     @property
     def at_large(self) -> list[Point]:
@@ -119,6 +125,7 @@ def measure_all(extent: Extent, found: Sequence[Library], progress: Progress | N
         held=holding.holding(extent.held_loops, progress),
         threads=[threaded(loops, extent.thread_rounds) for loops in extent.step_loops],
         fills=fills(extent.chain[-1]),
+        phases=[phases(loops, extent.phase_seconds) for loops in extent.phase_loops],
     )
 
 
@@ -146,6 +153,7 @@ def run(out: Path, quick: bool, progress: Progress | None = None) -> StudyReport
         tables=[
             _operations(measured.operations),
             _shares(measured.parts),
+            phase_table(measured.phases),
             _threads(measured.threads, measured.parts),
             TYPICAL,
             rules(measured.everywhere),
@@ -258,4 +266,6 @@ def _figures(folder: Path, found: Sequence[Library], measured: Measured) -> list
         figures.append(speed_up(folder / "speed-up.png", large, threaded[0], sequential, caption))
     caption = "Figure 4.7: whole steps with two threads."
     figures.append(two_threads(folder / "threads.png", measured.threads, measured.parts, caption))
+    caption = "Tables 3.1 and 4.1: shares of a step, printed and ours."
+    figures.append(phase_bars(folder / "phases.png", measured.phases, caption))
     return figures
