@@ -32,6 +32,8 @@ TELL_SECONDS = 0.05
 """How often a worker tells of the rows that it has made."""
 LOOK_SECONDS = 0.5
 """How often the scheduler is asked which workers there are."""
+GONE_SECONDS = 5.0
+"""A Dask worker that died gets no points for so long; another one may then have its address."""
 WAIT_SECONDS = 30.0
 """How long a sweep waits for a worker when there is none."""
 
@@ -84,7 +86,7 @@ class Cluster:
         self._suspects: set[int] = set()
         self._mean_seconds = nan
         self._slots: dict[str, int] = {}
-        self._gone: set[str] = set()  # workers that died; the scheduler may go on naming them for a while
+        self._gone: dict[str, float] = {}  # workers that died, and until when they get no points (monotonic time, s)
 
     def _connect(self, where: Any, workers: int) -> Any:
         distributed = _distributed()
@@ -145,8 +147,11 @@ class Cluster:
     def _look_at_workers(self) -> list[Row]:
         """Take notice of workers that have come or gone; return the rows of points that died with theirs."""
         found = self._client.scheduler_info(n_workers=-1)["workers"]
+        now = time.monotonic()
         self._slots = {
-            address: 2 * max(1, int(said["nthreads"])) for address, said in found.items() if address not in self._gone
+            address: 2 * max(1, int(said["nthreads"]))
+            for address, said in found.items()
+            if now >= self._gone.get(address, now)
         }
         lost = [key for key, chunk in self._chunks.items() if chunk.worker not in self._slots]
         rows = []
@@ -156,7 +161,8 @@ class Cluster:
 
     def _lost(self, chunk: _Chunk) -> list[Row]:
         chunk.future.cancel(force=True)
-        self._gone.add(chunk.worker)  # else its points might be given to it again, and count as the cause of its death
+        # The scheduler may go on naming it for a while: its points would be given to it again, and count as the cause.
+        self._gone[chunk.worker] = time.monotonic() + GONE_SECONDS
         self._slots.pop(chunk.worker, None)
         if len(chunk.points) == 1 and chunk.points[0][0] in self._suspects:
             (number,) = chunk.left or (chunk.points[0][0],)
