@@ -125,7 +125,7 @@ class Index3Stepper final : public Stepper {
   std::vector<double> mass_, W_, J_, kept_J_, phi_, rest_, mu_, Q_, residual_, change_, inverse_diagonal_, three_;
   std::vector<int> diagonal_;
 
-  Clock clock_;
+  [[no_unique_address]] Clock clock_;
 
   static constexpr int most_domains = 8;
 };
@@ -168,5 +168,6 @@ void Index3Stepper<shared, Clock>::for_shares(Work work) const {
 }
 
 StepperPointer make_index3_stepper(ModelPointer model, const StepperOptions& options);
+StepperPointer make_profiled_index3_stepper(ModelPointer model, const StepperOptions& options);
 
 }  // namespace counterpoint::multibody
