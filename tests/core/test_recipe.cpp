@@ -78,7 +78,7 @@ ExportedSpec everything() {
   const ApproximationPointer slope = recipe::make(recipe::taylor_factory, 1);
   ExportedSpec spec;
   spec.token = "{token}";
-  spec.members = {{"mass", {{"force", 1}}, {{"x", 1}, {"v", 1}}, {oscillator(9.0), 0.01, {0.0}, {}}},
+  spec.participants = {{"mass", {{"force", 1}}, {{"x", 1}, {"v", 1}}, {oscillator(9.0), 0.01, {0.0}, {}}},
                   {"sum", {{"u", 1}}, {{"x", 1}}, {integrator(), 0.02, {0.0}, {0}}},
                   {"pendulum", {{"pull", 1}}, {{"all", 6}}, {pendulum(), 0.005, {0.0}, {}}}};
   spec.connections = {{0, 0, 1, 1, 0, 1, line}};
@@ -269,7 +269,7 @@ TEST(a_foreign_file_is_told_by_its_mark_version_and_length) {
 
 TEST(what_cannot_be_written_down_is_named_with_its_place) {
   ExportedSpec spec = everything();
-  spec.members[0].spec.subsystem =
+  spec.participants[0].spec.subsystem =
       std::make_shared<Table>(std::vector<double>{0.0}, std::vector<double>{1.0}, 1, Table::Kind::hold);
   recipe::Writer writer;
   writer(spec);
