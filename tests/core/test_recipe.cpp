@@ -79,8 +79,8 @@ ExportedSpec everything() {
   ExportedSpec spec;
   spec.token = "{token}";
   spec.participants = {{"mass", {{"force", 1}}, {{"x", 1}, {"v", 1}}, {oscillator(9.0), 0.01, {0.0}, {}}},
-                  {"sum", {{"u", 1}}, {{"x", 1}}, {integrator(), 0.02, {0.0}, {0}}},
-                  {"pendulum", {{"pull", 1}}, {{"all", 6}}, {pendulum(), 0.005, {0.0}, {}}}};
+                       {"sum", {{"u", 1}}, {{"x", 1}}, {integrator(), 0.02, {0.0}, {0}}},
+                       {"pendulum", {{"pull", 1}}, {{"all", 6}}, {pendulum(), 0.005, {0.0}, {}}}};
   spec.connections = {{0, 0, 1, 1, 0, 1, line}};
   spec.tolerance = 1e-9;
   spec.inputs = {{0, 0, 1, slope}, {2, 0, 1, slope}};
