@@ -14,8 +14,9 @@ namespace counterpoint::bind {
 namespace {
 
 [[noreturn]] void wrong_count(const char* what, std::ptrdiff_t got, int count) {
-  throw nb::value_error(
-      (std::string(what) + " returned " + std::to_string(got) + " values; expected " + std::to_string(count)).c_str());
+  throw nb::value_error((std::string(what) + " returned " + std::to_string(got) + (got == 1 ? " value" : " values") +
+                         "; expected " + std::to_string(count))
+                            .c_str());
 }
 
 /// The quick way for contiguous float64 arrays.
@@ -37,6 +38,23 @@ double as_double(PyObject* item) {
   const double value = PyFloat_AsDouble(item);
   if (value == -1.0 && PyErr_Occurred()) throw nb::python_error();
   return value;
+}
+
+/// One of several values. A port of width 1 is an array in the model's function: `[x[1], u - x[0]]` is accepted.
+double element(PyObject* item, std::ptrdiff_t k, int count, const char* what) {
+  const std::ptrdiff_t size = PyFloat_Check(item) || !PyObject_CheckBuffer(item) ? -1 : PySequence_Size(item);
+  if (size < 0) {
+    PyErr_Clear();  // an array without dimensions has no size
+    return as_double(item);
+  }
+  if (size == 1) {
+    const nb::object only = nb::steal(PySequence_GetItem(item, 0));
+    if (!only.is_valid()) throw nb::python_error();
+    return as_double(only.ptr());
+  }
+  throw nb::type_error((std::string(what) + " returned an array of " + std::to_string(size) + " values as value " +
+                        std::to_string(k + 1) + " of " + std::to_string(count) + "; expected a number, such as u[0]")
+                           .c_str());
 }
 
 }  // namespace
@@ -69,7 +87,7 @@ void read_values(nb::handle result, double* out, int count, const char* what) {
   for (int k = 0; k < count; ++k) {
     nb::object item = nb::steal(PySequence_GetItem(result.ptr(), k));
     if (!item.is_valid()) throw nb::python_error();
-    out[k] = as_double(item.ptr());
+    out[k] = element(item.ptr(), k, count, what);
   }
 }
 

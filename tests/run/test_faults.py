@@ -228,10 +228,10 @@ def test_the_first_failure_is_reported_also_with_threads(threads):
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ((1.0,), "output returned 1 values; expected 2"),
+        ((1.0,), "output returned 1 value; expected 2"),
         ((1.0, 2.0, 3.0), "output returned 3 values; expected 2"),
         (np.zeros(5), "output returned 5 values; expected 2"),
-        (1.0, "output returned 1 values; expected 2"),
+        (1.0, "output returned 1 value; expected 2"),
         (None, "output returned None"),
         (("a", "b"), "TypeError"),
     ],
@@ -248,6 +248,31 @@ def test_a_wrong_number_or_kind_of_outputs_is_counted_in_the_message(value, word
 def test_a_right_hand_side_with_a_wrong_number_of_derivatives_is_counted(count):
     error = failing(cp.ModelError, cp.ode(lambda t, x, u: [0.0] * count, [0.0], solver="ode4"))
     assert f"the right-hand side returned {count} values; expected 1" in str(error)
+
+
+def test_an_input_of_one_value_may_stand_among_the_derivatives_as_it_comes():
+    system = cp.System("fall")
+    model = cp.ode(lambda t, x, force: [x[1], force - 9.81], [0.0, 0.0], inputs="force", outputs=["z", "v"])
+    system.add("ball", model, step=0.1)
+    system.set("ball.force", 1.0)
+    np.testing.assert_allclose(system.run(until=1.0)["ball.v"].values[-1], -8.81, rtol=1e-12)
+
+
+@pytest.mark.parametrize("value", [np.array([3]), np.float32(3), np.array(3.0), 3, True])
+def test_every_number_is_taken_as_a_derivative(value):
+    system = cp.System("clock")
+    system.add("ball", cp.ode(lambda t, x, u: [value, 0.0], [0.0, 0.0], outputs=["z", "v"]), step=0.1)
+    np.testing.assert_allclose(
+        system.run(until=1.0)["ball.z"].values[-1], 3.0 if value is not True else 1.0, rtol=1e-12
+    )
+
+
+def test_an_array_among_the_derivatives_is_named_with_its_place():
+    system = cp.System("fall")
+    system.add("ball", cp.ode(lambda t, x, u: [x[1], np.zeros(3)], [0.0, 0.0], outputs=["z", "v"]), step=0.1)
+    with pytest.raises(cp.ModelError) as caught:
+        system.run(until=1.0)
+    assert "returned an array of 3 values as value 2 of 2; expected a number, such as u[0]" in str(caught.value)
 
 
 @pytest.mark.parametrize("reached", [0.0, -1.0, 0.2, 0.31, 9.0, NAN, math.inf])
