@@ -81,6 +81,16 @@ class Inputs {
     return c.polynomial;
   }
 
+  /// The polynomial behind the only input, a scalar, where one is valid from t to t_end: a solver may evaluate it in
+  /// its own loop instead of calling `at` (fast/input_paths.hpp). Null: call `at`.
+  const Polynomial* single_polynomial(double t, double t_end) {
+    if (!fast_.is_single()) return nullptr;
+    fast_.leave_lines(connections_);
+    Connection& c = connections_.front();
+    if (!c.polynomial.covers(t, t_end)) polynomial(c, t);
+    return c.polynomial.covers(t, t_end) ? &c.polynomial : nullptr;
+  }
+
   /// Whether values may have to be asked for in another process, and waited for.
   virtual bool come_from_elsewhere() const { return false; }
   /// Whether an approximation depends on the step and not on samples alone.

@@ -40,6 +40,7 @@ Participant::Participant(SubsystemPointer model, Set set)
       may_reject_(pace_->may_reject()),
       unread_(std::move(set.unread)),
       rows_(1 + history.width()) {
+  fast.rewriter = dynamic_cast<StateRewriter*>(subsystem.get());
   const std::vector<double> zeros(history.width());
   history.append(t, zeros.data(), zeros.data());
   history.commit();

@@ -139,7 +139,8 @@ class Participant {
     std::size_t samples;  ///< in the history
   };
   bool mark(Mark& into) {
-    if (!into.subsystem || !subsystem->save_again(*into.subsystem)) into.subsystem = subsystem->save();
+    if (!into.subsystem || fast.rewriter == nullptr || !fast.rewriter->save_again(*into.subsystem))
+      into.subsystem = subsystem->save();
     if (!into.subsystem) return false;
     inputs->mark(into.inputs);
     into.samples = history.end();

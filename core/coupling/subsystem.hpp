@@ -40,10 +40,8 @@ class SavedState {
 ///     0 means none (it then has to be given a fixed step).
 ///  8. State. `save` and `restore` come together: after `restore(save())` the same calls give the same bits. A
 ///  subsystem
-///     that cannot save returns null. `save_again` writes the present state into one that it has saved in this run,
-///     where it can (true): what is saved often needs no new memory. What `SavedState::write` wrote becomes a state
-///     again in `read_state` of a subsystem that was made in the same way and has begun; it throws RecipeError when the
-///     bytes do not fit.
+///     that cannot save returns null. What `SavedState::write` wrote becomes a state again in `read_state` of a
+///     subsystem that was made in the same way and has begun; it throws RecipeError when the bytes do not fit.
 ///  9. Threads. No call is made from two threads at once; different subsystems may be called at once.
 /// 10. Events. When an event ended the last step of a subsystem that stops early, `output_before_event()` returns the
 ///     outputs right before it, else null. Where they differ from the outputs the signal jumps, and no approximation
@@ -52,7 +50,7 @@ class SavedState {
 /// a
 ///     component did, ModelFailure when a model in another language threw. RunEnd is not a failure.
 ///
-/// What a subsystem can do for speed alone is not part of this contract: see coupling/fast/steppers.hpp.
+/// What a subsystem can do for speed alone is not part of this contract: see coupling/abilities.hpp.
 class Subsystem : public recipe::Describable {
  public:
   virtual ~Subsystem() = default;
@@ -76,7 +74,6 @@ class Subsystem : public recipe::Describable {
   /// How often its equations were evaluated since the start, rejected and repeated steps included; -1: not counted.
   virtual long evaluations() const { return -1; }
   virtual std::unique_ptr<SavedState> save() const { return nullptr; }
-  virtual bool save_again(SavedState& /*state*/) const { return false; }
   virtual void restore(const SavedState&) {}
   virtual std::unique_ptr<SavedState> read_state(recipe::Reader&) const { return nullptr; }
 };

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "coupling/abilities.hpp"
 #include "coupling/subsystem.hpp"
 #include "fmi/bundle.hpp"
 #include "fmi/clocks.hpp"
@@ -86,7 +87,7 @@ struct IntegrationStatistics {
 };
 
 /// What FMUs of both kinds have in common: an instance from start to finish, its ports, and access to its variables.
-class FmuBase : public Subsystem, public OwnInputs {
+class FmuBase : public Subsystem, public StateRewriter, public OwnInputs {
  public:
   ~FmuBase() override;
 

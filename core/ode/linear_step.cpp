@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "coupling/fast/single_scalar.hpp"
+#include "coupling/inputs.hpp"
 #include "ode/nominal_step.hpp"
 #include "signal/unrolled.hpp"
 
@@ -39,7 +39,7 @@ class LinearStep final : public Solver, private BatchSolver {
  private:
   using State = std::array<double, N>;
 
-  const fast::BatchStepper::EqualSteps& batch_step() const override { return step_.equal_steps(); }
+  const BatchStepper::EqualSteps& batch_step() const override { return step_.equal_steps(); }
 
   int step_batch(const Polynomial& input, double t, const double* ends, int count, double* x, double* states) override {
     if constexpr (N > 0 && F > 0) {
@@ -104,7 +104,7 @@ class LinearStep final : public Solver, private BatchSolver {
   void advance(double t, double t_end, double* x, Inputs& inputs) {
     if (step_.changed(t_end - t)) prepare();
     if constexpr (N > 0 && F > 0) {
-      if (const Polynomial* input = fast::single_polynomial(inputs, t, t_end)) {
+      if (const Polynomial* input = inputs.single_polynomial(t, t_end)) {
         State state;
         std::copy_n(x, N, state.begin());
         state = input->as_function([&](const auto& u) { return Map(*this).next(state, u, t, t_end); });

@@ -5,7 +5,7 @@ namespace counterpoint::fast {
 /// Which fast paths a run may use. All of them, but in tests that compare a path with the definition and in benchmarks
 /// that measure what it saves.
 struct Choice {
-  bool single_scalar = true;         ///< single_scalar.hpp
+  bool single_scalar = true;         ///< input_paths.hpp
   bool newest_points = true;         ///< newest_points.hpp
   bool lines = true;                 ///< line_input.hpp; needs newest points and rounds
   bool rounds = true;                ///< round.hpp

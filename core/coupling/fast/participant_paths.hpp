@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "coupling/fast/steppers.hpp"
+#include "coupling/abilities.hpp"
 
 namespace counterpoint::fast {
 
@@ -12,6 +12,7 @@ class DerivedDefectRows;
 struct ParticipantPaths {
   BatchStepper* batches = nullptr;  ///< its own way to make several steps in a row (step_batch.hpp)
   const BatchStepper::EqualSteps* batch_step = nullptr;  ///< of `batches`
+  StateRewriter* rewriter = nullptr;                     ///< its own way to save again (Participant::mark)
   HeldStepper* held = nullptr;                           ///< its own way to step on held inputs (held_round.hpp)
   bool in_step = false;                                  ///< it goes in rounds (round.hpp)
   bool assumes_later = false;  ///< what it assumed is asked for when all have stepped (joint_step.hpp)

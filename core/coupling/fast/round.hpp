@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "coupling/abilities.hpp"
 #include "coupling/fast/held_round.hpp"
-#include "coupling/fast/steppers.hpp"
 #include "coupling/network.hpp"
 
 namespace counterpoint::fast {

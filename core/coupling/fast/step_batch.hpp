@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "coupling/cancellation.hpp"
-#include "coupling/fast/single_scalar.hpp"
 #include "coupling/participant.hpp"
 
 namespace counterpoint::fast {
@@ -63,7 +62,7 @@ class StepBatch {
     if (!p.inputs->fast_paths().is_single() || !knows_next_sample(p.inputs->connections().front())) return 0;
     const BatchLimits frozen = on_frozen_samples(p, limits);
     if (p.t_next > frozen.end) return 0;
-    const Polynomial* input = single_polynomial(*p.inputs, p.t, p.t_next);
+    const Polynomial* input = p.inputs->single_polynomial(p.t, p.t_next);
     if (input == nullptr) return 0;
     const double latest = frozen.end < input->to ? frozen.end : std::nextafter(input->to, -Polynomial::infinity);
     const int room = static_cast<int>(std::min<std::size_t>(most, p.history.room_in_a_row()));
