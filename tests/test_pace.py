@@ -303,7 +303,7 @@ def test_the_energy_pace_refuses_a_bond_whose_law_makes_the_flow_of_both_sides()
         )  # fmt: skip
         system.add(name, disk, step=1e-3)
     system.bond("rotational", "motor", "load", causality="flow-flow", law=cp.bonds.spring_damper(180.0, 0.5))
-    with pytest.raises(cp.SetupError, match=r'pace\.bonds: "motor-load": none exchanges an effort and a flow'):
+    with pytest.raises(cp.SetupError, match=r'pace\.bonds: "motor-load": none of them exchanges an effort and a flow'):
         system.run(until=1.0, pace=cp.pace.energy())
     bonds = [("motor.torque", "load.torque")]
     with pytest.raises(cp.SetupError, match=r'pace\.bonds: "motor.torque" and "load.torque" are not two outputs'):

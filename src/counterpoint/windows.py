@@ -108,13 +108,13 @@ class Window:
         elif self.acceleration != "none" and self.tolerance is None:
             yield "window.tolerance: is missing; an accelerated iteration needs one, 1e-8 for example"
         if self.derivatives is not None and self.acceleration != "newton":
-            yield f'window.derivatives: of no use with acceleration="{self.acceleration}"; expected "newton"'
+            yield f'window.derivatives: no effect with acceleration="{self.acceleration}"; expected "newton"'
         elif self.derivatives is not None and not hasattr(self.derivatives, "answer_of_pass"):
             yield f"window.derivatives: {self.derivatives!r}; expected what cp.linearise(system) returns"
         if self.when_not_converged not in get_args(WhenNotConverged):
             yield f'window.when_not_converged: {self.when_not_converged!r}; expected "warn", "cut" or "stop"'
         elif self.when_not_converged != "warn" and self.tolerance is None:
-            yield "window.tolerance: is missing; without it no window is said to have converged"
+            yield "window.tolerance: is missing; it decides when a window has converged"
 
     def __str__(self) -> str:
         often = "once" if self.repeats == 1 else f"{self.repeats} times"

@@ -92,7 +92,7 @@ class Claim:
         if not mine or self._busy:
             if mine:
                 self._in_use.release()
-            raise SetupError(f"the {self._what} is advancing: a model or another thread cannot use it meanwhile")
+            raise SetupError(f"the {self._what} is advancing; a model or another thread cannot use it now")
         self._busy = True
         return self
 

@@ -216,7 +216,7 @@ def _wait(children: Sequence[_Child], broker: subprocess.Popen[str] | None, say:
                 say(f'"{child.name}" ended with {_code_text(child.process.returncode)}; the other parts stop')
         if deadline is not None and time.monotonic() > deadline:
             say(
-                "parts that did not end by themselves are ended: "
+                "stopping the parts that have not ended: "
                 + ", ".join(c.name for c in children if not c.is_over())
             )
             break

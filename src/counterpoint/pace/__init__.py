@@ -158,13 +158,13 @@ def gradient(
     problems = [] if tolerance is None else _bad_tolerance(tolerance)
     problems += _bad_choice(reject)
     if reject and tolerance is None:
-        problems.append("pace.reject: the law without a tolerance estimates no error; give a tolerance as well")
+        problems.append("pace.reject: without a tolerance the law estimates no error; also give a tolerance")
     problems += _bad_numbers("absolute", absolute)
     if names is not None and (not names or not all(isinstance(name, str) for name in names)):
         problems.append(f"pace.signals: {signals!r}; expected outputs, subsystem.output")
     if tolerance is None:
         problems += [
-            f"pace.{name}: is missing; the gradient law needs the range of its steps in s, or a tolerance"
+            f"pace.{name}: is missing; the gradient law needs either the range of its steps in s or a tolerance"
             for name, value in (("smallest", limits.smallest), ("largest", limits.largest))
             if value is None
         ]

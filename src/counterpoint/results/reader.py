@@ -306,7 +306,7 @@ class FileView:
             summary = self._completed(summary_from(content)) if content else self._unfinished()
         except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
             summary = replace(self._unfinished(), message="")
-            note = f"the summary is damaged ({reason(error)}); what is said here was found in the rows"
+            note = f"the summary is damaged ({reason(error)}); these figures were computed from the rows"
         if self._left_out:
             note += f"{'; ' if note else ''}the file is damaged and lacks {', '.join(self._left_out[:12])}"
         return replace(summary, message="; ".join(filter(None, [summary.message, note])))

@@ -370,7 +370,7 @@ class Result:
         if self.status != "finished":  # whoever stopped it does not want another one
             return SecondRun(reason=f"the run is not complete ({self.status})")
         if checker is None and isinstance(self._view, MemoryStore):
-            return SecondRun(reason="inputs were set during the run, so that it cannot be repeated")
+            return SecondRun(reason="inputs were set during the run, so it cannot be repeated")
         if checker is None:
             return second_run_from(self._view.kept_check())
         self._keeps_check = True
