@@ -108,7 +108,7 @@ void Execution::make_guards() {
     }
     if (diagram_.blocks[b].block->states() > 0 && !runs_between(guard_of_block_[b])) {
       throw DiagramError(diagram_.blocks[b].name +
-                             ": has continuous states, which cannot live in a triggered superblock; "
+                             ": has continuous states, which are not possible in a triggered superblock; "
                              "use a discrete integrator or an enabled superblock",
                          {b});
     }

@@ -109,7 +109,7 @@ void Block::shape(Shape& shape) const {
     if (width <= 1) continue;
     if (common > 1 && width != common) {
       throw ShapeError("inputs of widths " + std::to_string(common) + " and " + std::to_string(width) +
-                           " do not go together (\"" + input_names_[widest] + "\" has the first)",
+                           " do not match (\"" + input_names_[widest] + "\" has the first)",
                        i);
     }
     common = width;
