@@ -16,7 +16,7 @@ template <int N, int F>
 class LinearStep final : public Solver, private BatchSolver {
  public:
   LinearStep(std::shared_ptr<const LinearRightHandSide> f, std::vector<double> fractions, GatherLinearMap gather)
-      : f_(std::move(f)), fractions_(std::move(fractions)), gather_(std::move(gather)), sums_(f_->states()) {
+      : f_(std::move(f)), fractions_(std::move(fractions)), gather_(gather), sums_(f_->states()) {
     ends_with_step_ = fractions_.back() == 1.0;
   }
 
@@ -143,18 +143,7 @@ class LinearStep final : public Solver, private BatchSolver {
     return k == last && ends_with_step_ ? t_end : t + fractions_[k] * (t_end - t);
   }
 
-  void prepare() {
-    const LinearMap map = gather_(*f_, step_.value());
-    columns_.clear();
-    for (const Matrix& q : map.q) append(q);
-    append(map.p);
-  }
-
-  void append(const Matrix& matrix) {
-    for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
-      for (Eigen::Index i = 0; i < matrix.rows(); ++i) columns_.push_back(matrix(i, j));
-    }
-  }
+  void prepare() { gather_(*f_, step_.value(), columns_); }
 
   std::shared_ptr<const LinearRightHandSide> f_;
   std::vector<double> fractions_;
@@ -170,7 +159,7 @@ class LinearStep final : public Solver, private BatchSolver {
 SolverPointer make_linear_step(std::shared_ptr<const LinearRightHandSide> f, std::vector<double> fractions,
                                GatherLinearMap gather) {
   const auto make = [&]<int N, int F>() -> SolverPointer {
-    return std::make_unique<LinearStep<N, F>>(std::move(f), std::move(fractions), std::move(gather));
+    return std::make_unique<LinearStep<N, F>>(std::move(f), std::move(fractions), gather);
   };
   const auto for_states = [&]<int N>() -> SolverPointer {
     switch (fractions.size()) {
