@@ -136,7 +136,7 @@ def _objections(system: System, options: RunOptions, length: float) -> Iterator[
     """Say why first steps of a length (s) are repeated only if that is asked for."""
     foreign = [f'"{name}"' for name, part in system.subsystems.items() if not part.subsystem.repeats_unasked]
     if foreign:
-        yield f"{', '.join(foreign)}: states of other programs are restored only on request (first_steps="repeat")"
+        yield f"{', '.join(foreign)}: states of other programs are restored only on request (first_steps='repeat')"
     if options.until is not None and length > MOST_UNASKED * (options.until - options.start) * (1.0 + 1e-9):
         yield f"{length:g} s are more than {100 * MOST_UNASKED:g} % of the run"
 

@@ -82,9 +82,7 @@ def scheme_problems(scheme: Scheme, names: Sequence[str]) -> list[str]:
         problems += [f'"{name}" appears twice in the sequential order' for name in names if times[name] > 1]
     cycle = find_loop({name: list(others) for name, others in scheme.waits.items()})
     if cycle:
-        problems.append(
-            "these subsystems wait for each other: " + " waits for ".join(f'"{name}"' for name in cycle)
-        )
+        problems.append("these subsystems wait for each other: " + " waits for ".join(f'"{name}"' for name in cycle))
     return problems
 
 

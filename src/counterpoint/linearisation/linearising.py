@@ -127,7 +127,9 @@ def _model(name: str, participant: Participant, at: OperatingPoint, try_steps: b
         if made is not None:
             return made
     if not try_steps:
-        raise SetupError(f"subsystems.{name}: it provides no linear model; try_steps=True identifies one from its steps")
+        raise SetupError(
+            f"subsystems.{name}: it provides no linear model; try_steps=True identifies one from its steps"
+        )
     if at.t > 0.0 and name not in at.saved:
         raise SetupError(
             f"subsystems.{name}: it cannot save its state, so it can be linearised at the start only; "

@@ -24,7 +24,7 @@ def check_options(where: str, options: Mapping[str, Any]) -> None:
     """Raise SetupError for options of a run that an analysis of stability cannot heed."""
     allowed = ", ".join(OPTIONS)
     problems = [
-        f"{where}: {name}={value!r}: {_REASONS.get(name, 'not an option of the stability analysis')}; expected {allowed}"
+        f"{where}: {name}={value!r}: {_REASONS.get(name, 'not an option of stability')}; expected {allowed}"
         for name, value in options.items()
         if name not in OPTIONS and (name, value) != ("first_steps", "once")
     ]

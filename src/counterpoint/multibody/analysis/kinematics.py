@@ -90,7 +90,9 @@ def _checked(problem: Problem, times: ArrayLike) -> Vector:
         raise SetupError(f'"{problem.name}": times: expected finite numbers in s')
     if np.any(np.diff(wanted) <= 0):
         place = int(np.flatnonzero(np.diff(wanted) <= 0)[0]) + 1
-        raise SetupError(f'"{problem.name}": times must increase; {wanted[place]:g} s comes after {wanted[place - 1]:g} s')
+        raise SetupError(
+            f'"{problem.name}": times must increase; {wanted[place]:g} s comes after {wanted[place - 1]:g} s'
+        )
     return wanted
 
 
