@@ -15,7 +15,7 @@ namespace {
 
 using SampleRows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-/// A Python function that the core calls; it is let go with the interpreter's lock held, whoever does it.
+/// A Python function that the core calls; it is always released with the interpreter's lock held.
 FedSubsystem::Ask asking(nb::object function) {
   auto* kept = new nb::object(std::move(function));
   const std::shared_ptr<nb::object> shared(kept, [](nb::object* object) {
