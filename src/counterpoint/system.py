@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
-from numbers import Real
+from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from ._common.numbers import is_number, is_whole
+from ._common.numbers import is_whole
 from ._common.ports import PortSpec, port_widths
 from ._common.provided import provided
 from ._run.checks import find_problems
 from ._run.declaring import InterfacesAndEvents
 from ._run.host_ports import HostPorts
 from ._run.options import FIRST_STEPS, Check, EnergyCorrection, FirstSteps, RunOptions
+from ._run.parts import Connection, HasSubsystem, Law, Participant, made_connection
 from ._run.port_table import PortTable
 from ._run.precedence import Scheme, to_scheme
 from ._run.problem import Problem
@@ -41,86 +41,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Connection", "Participant", "Problem", "System"]
 
-Law = Callable[..., float | ArrayLike]
-
 
 def _start_options(start: float | str, first_steps: FirstSteps) -> dict[str, Any]:
     """Return when and how a run starts; one word for both is a start at 0 s."""
     if start in FIRST_STEPS:
         return {"start": 0.0, "first_steps": start}
     return {"start": time_at("start", start), "first_steps": first_steps}
-
-
-@dataclass(frozen=True)
-class Participant:
-    """A subsystem in a system, with the step that it is given.
-
-    Attributes
-    ----------
-    subsystem : Subsystem
-        The model.
-    step : float or None
-        Fixed step in s; None: the subsystem's own pace.
-    record : bool
-        Whether its outputs are kept in the result.
-    typical_step : float or None
-        For a subsystem at its own pace: the step in s by which schemes call it slow or fast.
-    pace : Pace or None
-        How its steps are chosen; ``step`` is then the first one.
-    """
-
-    subsystem: Subsystem
-    step: float | None
-    record: bool = True
-    typical_step: float | None = None
-    pace: Pace | None = None
-
-
-@dataclass(frozen=True)
-class Connection:
-    """One or several outputs entering one input.
-
-    Attributes
-    ----------
-    sources : tuple of str
-        Outputs, ``subsystem.port``.
-    target : str
-        The input.
-    approximations, gains : tuples
-        One per source; an approximation of None is the default.
-    offset : float
-        Added once, in units of the input.
-    initial : float or None
-        Used instead of the sources while initial outputs are found.
-    law : function or None
-        Makes the input from the (scaled) signals; None: their sum.
-    convert : bool or None
-        Whether units are converted; None: as the system says.
-    """
-
-    sources: tuple[str, ...]
-    target: str
-    approximations: tuple[Approximation | None, ...]
-    gains: tuple[float, ...]
-    offset: float = 0.0
-    initial: float | None = None
-    law: Law | None = None
-    convert: bool | None = None
-
-
-@runtime_checkable
-class HasSubsystem(Protocol):
-    """Something that becomes a subsystem when it is added to a system, such as a mechanism."""
-
-    def subsystem(self) -> Subsystem:
-        """Return the subsystem."""
-
-
-def _one_per_source(given: Any, count: int, single: Any) -> tuple[Any, ...]:
-    """Repeat one value for every source; leave a list as it is."""
-    if isinstance(given, single | str) or not isinstance(given, Iterable):
-        return (given,) * count
-    return tuple(given)
 
 
 class System(InterfacesAndEvents):
@@ -260,39 +186,11 @@ class System(InterfacesAndEvents):
         >>> system.connections[0].gains
         (1.0, -1.0)
         """
-        sources = (source,) if isinstance(source, str) else tuple(source)
-        where = f"connections[{len(self.connections)}]"
-        if not sources:
-            raise SetupError(f"{where}.from: no output is named")
-        approximations = _one_per_source(approximation, len(sources), Approximation | None)
-        gains = _one_per_source(gain, len(sources), Real)
-        problems = [
-            f"{where}.{key}: {len(given)} values for {len(sources)} sources"
-            for key, given in (("approximation", approximations), ("gain", gains))
-            if len(given) != len(sources)
-        ]
-        problems += [
-            f"{where}.approximation: {given!r}; expected an approximation such as cp.lagrange(1)"
-            for given in approximations
-            if not isinstance(given, Approximation | None)
-        ]
-        numbers = {"gain": gains, "offset": (offset,), "initial": () if initial is None else (initial,)}
-        problems += [
-            f"{where}.{key}: {value!r}; expected a finite number"
-            for key, values in numbers.items()
-            for value in values
-            if not is_number(value)
-        ]
-        if convert is not None and not isinstance(convert, bool):
-            problems.append(f"{where}.convert: {convert!r}; expected true or false")
-        if law is not None and not callable(law):
-            problems.append(f"{where}.law: {law!r}; expected a function")
-        if problems:
-            raise SetupError(problems)
-        factors = tuple(float(factor) for factor in gains)
-        self.connections.append(
-            Connection(sources, target, approximations, factors, float(offset), initial, law, convert)
-        )
+        made = made_connection(
+            f"connections[{len(self.connections)}]", source, target, approximation,
+            gain=gain, offset=offset, initial=initial, law=law, convert=convert,
+        )  # fmt: skip
+        self.connections.append(made)
 
     def set(self, target: str, value: ArrayLike) -> None:
         """Give an input that nothing drives a constant value.

@@ -74,8 +74,8 @@ def _common(system: System, pacing: Pacing, pace: Pace, options: RunOptions) -> 
     if options.window is not None:
         yield Problem(
             "pace",
-            "a pace of the run cannot be combined with windows; use cp.pace.predictor_corrector, which repeats each step, or "
-            "give paces to the subsystems",
+            "a pace of the run cannot be combined with windows; use cp.pace.predictor_corrector, which repeats steps, "
+            "or give paces to the subsystems",
         )
     if not pacing.members:
         yield Problem("pace", "all subsystems choose their own steps or have a pace of their own; leave it out")

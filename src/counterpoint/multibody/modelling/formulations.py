@@ -24,8 +24,8 @@ NO_KLU = (
 IN_THE_STUDY = ("cholmod", "lapack", "mkl-pardiso", "pardiso", "superlu", "umfpack", "wsmp")
 ONLY_MEASURED = (
     "is not a solver for simulations: `counterpoint study linear-algebra` compares LAPACK, SuperLU (pip install "
-    "scipy), CHOLMOD, UMFPACK (pip install kvxopt) and Pardiso (pip install pypardiso) with ours; WSMP is proprietary; take "
-    '"auto"'
+    "scipy), CHOLMOD, UMFPACK (pip install kvxopt) and Pardiso (pip install pypardiso) with ours; WSMP is "
+    'proprietary; take "auto"'
 )
 
 _NUMBERS: tuple[tuple[str, Callable[[float], bool], str], ...] = (
