@@ -339,7 +339,7 @@ def test_a_driven_run_makes_them_once_unless_it_is_asked_for():
     with system.start(until=20.0, scheme=ORDER) as run:
         run.step_to(0.25)
         assert run.time == pytest.approx(0.25)
-    assert "a program drives" in run.finish().summary.first_steps.reason
+    assert "incremental run" in run.finish().summary.first_steps.reason
 
 
 def test_a_large_part_of_a_run_is_repeated_only_if_that_is_asked_for():
