@@ -21,9 +21,8 @@ class Round;
 ///     2. second rule. In a group whose members are blocked only by members of the group, none can step by the strict
 ///        rule. At least one of them is blocked only by sources that it extrapolates: the samples they have published
 ///        so far are then enough. Of these members the one with the smallest t_i makes one step.
-///     3. A participant stepped by another program is skipped until its next sample has arrived. If no other may step
-///     by
-///        the first two rules, the run waits for that sample.
+///     3. A participant stepped by another program is skipped until its next sample has arrived. If no other may
+///        step by the first two rules, the run waits for that sample.
 class PrecedenceRule {
  public:
   /// One participant in the eyes of the rule. Pointers, because all of them are followed in every turn.
