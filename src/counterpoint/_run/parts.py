@@ -20,20 +20,20 @@ Law = Callable[..., float | ArrayLike]
 
 @dataclass(frozen=True)
 class Participant:
-    """A subsystem in a system, with the step that it is given.
+    """A subsystem in a system, with its step.
 
     Attributes
     ----------
     subsystem : Subsystem
         The model.
     step : float or None
-        Fixed step in s; None: the subsystem's own pace.
+        Fixed step in s; None: the subsystem chooses its steps.
     record : bool
         Whether its outputs are kept in the result.
     typical_step : float or None
-        For a subsystem at its own pace: the step in s by which schemes call it slow or fast.
+        If the subsystem chooses its steps: the step in s by which schemes rank it.
     pace : Pace or None
-        How its steps are chosen; ``step`` is then the first one.
+        Rule that chooses its steps; ``step`` is then the first one.
     """
 
     subsystem: Subsystem
@@ -45,7 +45,7 @@ class Participant:
 
 @dataclass(frozen=True)
 class Connection:
-    """One or several outputs entering one input.
+    """A connection from one or several outputs to one input.
 
     Attributes
     ----------
@@ -60,9 +60,9 @@ class Connection:
     initial : float or None
         Used instead of the sources while initial outputs are found.
     law : function or None
-        Makes the input from the (scaled) signals; None: their sum.
+        Computes the input from the scaled signals; None: their sum.
     convert : bool or None
-        Whether units are converted; None: as the system says.
+        Whether units are converted; None: the setting of the system.
     """
 
     sources: tuple[str, ...]
