@@ -40,7 +40,7 @@ def load(path: str | os.PathLike[str]) -> Result:
     Parameters
     ----------
     path : path-like
-        File of a run that has finished, goes on, or was killed.
+        File of a run that has finished, is in progress, or was killed.
 
     Returns
     -------
@@ -147,7 +147,7 @@ class FileView:
         return self._rows_of("steps", self._steps[place], "chosen", ALL, ALL, STEP_COLUMNS)
 
     def kept_check(self) -> bytes:
-        """Return the error estimate that was kept; empty where there is none."""
+        """Return the stored error estimate; empty if there is none."""
         with contextlib.suppress(OutputError, OSError, RuntimeError, ValueError, KeyError):
             return bytes(vector(self._opened(), "check", "u1").tobytes()).strip()
         return b""
