@@ -1,4 +1,4 @@
-"""What can be wrong with a run that a host leads."""
+"""Checks of a run with a host as master."""
 
 from __future__ import annotations
 
