@@ -45,7 +45,7 @@ def test_the_code_of_a_page_runs_as_shown(page, tmp_path, drawn_to_files):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         # Beside a busy machine steps may end behind the wall clock.
-        warnings.filterwarnings("default", ".* steps ended behind the wall clock", cp.errors.PaceWarning)
+        warnings.filterwarnings("default", ".* steps ended later than the wall clock", cp.errors.PaceWarning)
         TOOLS["run_page"](page, tmp_path)
         for scenario in (path for path in tmp_path.glob("*.toml") if "[vary]" not in path.read_text(encoding="utf-8")):
             assert read_case(scenario).run().status == "finished"

@@ -68,6 +68,16 @@ def test_rooms_that_provide_subsystems_know_the_contract_and_not_the_run(room):
     assert [text for text in knowing if text not in allowed_here.get(room, [])] == []
 
 
+def test_only_the_coupling_and_the_bindings_know_fast_paths():
+    knowing = [
+        "/".join(path.relative_to(CORE).parts)
+        for path in sorted(CORE.rglob("*.[ch]pp"))
+        if path.relative_to(CORE).parts[0] not in ("coupling", "bind")
+        and '#include "coupling/fast/' in path.read_text(encoding="utf-8")
+    ]
+    assert knowing == []
+
+
 def test_only_the_bindings_know_python():
     words = re.compile(r"nanobind|Python\.h|Traceback|PyObject|\bnb::")
     named = [

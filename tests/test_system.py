@@ -418,7 +418,7 @@ def test_all_problems_are_reported_at_once():
     [
         ("slowest", ['"slowest"', 'did you mean "slowest-first"']),
         (cp.sequential(["engine"]), ['"chassis" is missing']),
-        (cp.sequential(["engine", "chassis", "engine"]), ['"engine" is twice']),
+        (cp.sequential(["engine", "chassis", "engine"]), ['"engine" appears twice']),
         (cp.sequential(["engine", "chasis"]), ['"chasis"', 'did you mean "chassis"']),
         (
             cp.custom({"engine": ["chassis"], "chassis": ["engine"]}),

@@ -422,7 +422,7 @@ def test_a_window_that_cannot_be_cut_any_more_stops_the_run():
         ({"reuse": -1}, "window.reuse: -1"),
         ({"when_not_converged": "hope", "tolerance": 1e-3}, 'expected "warn", "cut" or "stop"'),
         ({"when_not_converged": "cut"}, "window.tolerance: is missing"),
-        ({"derivatives": 1.0}, 'window.derivatives: of no use with acceleration="none"'),
+        ({"derivatives": 1.0}, 'window.derivatives: no effect with acceleration="none"'),
         ({"derivatives": 1.0, "acceleration": "newton"}, "expected what cp.linearise"),
     ],
     ids=str,

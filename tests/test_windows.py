@@ -536,7 +536,7 @@ def test_a_window_of_another_kind_is_refused():
 
 
 def test_a_host_and_windows_exclude_each_other():
-    with pytest.raises(cp.SetupError, match="window: a host steps by itself and is not taken back"):
+    with pytest.raises(cp.SetupError, match="window: a host makes its own steps and cannot be restored"):
         pair().run(until=1.0, host="a", window=cp.window(0.1))
 
 

@@ -53,12 +53,12 @@ std::vector<Advanced> advance_each(const std::vector<Driver>& drivers, const std
 }  // namespace
 
 void bind_advancing(nb::module_& m) {
-  nb::class_<Advanced>(m, "Advanced", "What became of a driver that was advanced among others.")
-      .def("take", &Advanced::take, "Whether it has reached its target; raises what stopped it.")
-      .def_ro("seconds", &Advanced::seconds, "Wall time that it took, s.");
+  nb::class_<Advanced>(m, "Advanced", "The outcome of a driver that was advanced together with others.")
+      .def("take", &Advanced::take, "Whether it has reached its target; raises the exception that stopped it.")
+      .def_ro("seconds", &Advanced::seconds, "Wall time, s.");
   m.def("advance_each", &advance_each, nb::arg("drivers"), nb::arg("targets"), nb::arg("wall_seconds"),
         "Advance drivers one after the other, each to its target (s), without the interpreter's lock in between; those "
-        "that are not reached in time stay where they are.");
+        "that are not reached in time stay at their present time.");
 }
 
 }  // namespace counterpoint::bind

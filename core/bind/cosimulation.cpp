@@ -27,7 +27,7 @@ void bind_cosimulation(nb::module_& m) {
   nb::class_<CosimulationBlock, Block>(m, "CosimulationBlock", "The embedded interface as a block.")
       .def_prop_ro("interface", &CosimulationBlock::interface, nb::rv_policy::reference_internal,
                    nb::sig("def interface(self) -> _core.EmbeddedInterface | None"),
-                   "What the others have done; None before the first start.");
+                   "The interface to the other subsystems; None before the first start.");
   m.def(
       "cosimulation_block",
       [](const RunSpec& run, int host, const Ports& gives, const Ports& gets, std::vector<std::string> names,

@@ -39,7 +39,7 @@ struct ComparedRows {
   nb::object rows;
 };
 
-/// Defects of a connection, summed up.
+/// Statistics of the defects of a connection.
 struct DefectFigures {
   long count;
   double maximum, time_of_maximum, rms, scale, magnitude;
@@ -137,7 +137,7 @@ void bind_taking(Class& c) {
         return all;
       },
       nb::arg("at_least"), nb::sig("def take_rows(self, at_least: int) -> list[ParticipantRows]"),
-      "What was recorded since the last call, of participants with so many rows.");
+      "Rows recorded since the last call, of participants with at least this many.");
   c.def(
       "take_defect_rows",
       [](Driver& d, std::size_t at_least) {
@@ -198,7 +198,7 @@ void bind_steps(Class& c) {
         const StepChooser* chooser = chooser_of(d, participant);
         return chooser == nullptr ? StepTally{} : chooser->tally;
       },
-      nb::arg("participant"), "The steps that a pace has chosen in numbers; -1: of all participants together.");
+      nb::arg("participant"), "Statistics of the steps that a pace has chosen; -1: of all participants together.");
   c.def(
       "finish_steps",
       [](Driver& d) {
@@ -207,7 +207,7 @@ void bind_steps(Class& c) {
           if (StepChooser* chooser = chooser_of(d, i)) chooser->finish(t);
         }
       },
-      "The run is over: the last steps are written down.");
+      "The run is over: write the last steps.");
 }
 
 /// For a call that does not end: what it is waiting for, and how to give it up.
@@ -225,13 +225,14 @@ void bind_watching(Class& c) {
           return text.str();
         });
       },
-      nb::arg("names"), nb::arg("doing"), nb::keep_alive<0, 1>(), "Which participant is at work, and since what time.");
+      nb::arg("names"), nb::arg("doing"), nb::keep_alive<0, 1>(),
+      "The participant at work, and the start of its step.");
   c.def(
       "abandon",
       [](Driver& d) {
         if constexpr (requires { d.abandon(); }) d.abandon();
       },
-      "A call that is under way will not come back: what was published before can be taken, and nothing else follow.");
+      "The present call will never return: earlier results can be taken, nothing else may be called.");
 }
 
 /// Methods that all drivers share.
@@ -250,7 +251,7 @@ void bind_network(Class& c) {
           d.network().finish();
         }
       },
-      nb::call_guard<LeavesInterpreter>(), "The run is over: let subsystems go.");
+      nb::call_guard<LeavesInterpreter>(), "The run is over: release the subsystems.");
   c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"), nb::call_guard<LeavesInterpreter>());
   c.def("time_of", [](Driver& d, int i) { return d.network().participants.at(i).t; });
   c.def(
@@ -274,12 +275,12 @@ void bind_network(Class& c) {
       },
       nb::arg("participant"), nb::arg("first"),
       nb::sig("def samples_from(self, participant: int, first: int) -> NDArray[numpy.float64]"),
-      "Rows of time, outputs and their derivatives (where they are kept) from sample `first` on; later ones are kept "
-      "until they are asked for.");
+      "Rows of time, outputs and their derivatives (if they are kept) from sample `first` on; later ones are kept "
+      "until they are requested.");
   c.def("steps", [](Driver& d, int i) { return d.network().participants.at(i).steps; });
   c.def(
       "evaluations", [](Driver& d, int i) { return d.network().participants.at(i).subsystem->evaluations(); },
-      "How often the equations of a participant were evaluated; -1: not counted.");
+      "Number of evaluations of a participant's equations; -1: not counted.");
   c.def("seconds", [](Driver& d, int i) {
     const Participant& p = d.network().participants.at(i);
     return p.stopwatch.seconds(p.steps);
@@ -292,10 +293,10 @@ void bind_network(Class& c) {
         else
           return d.network().time();
       },
-      "Time that every subsystem has reached for good.");
+      "Time up to which all results are final.");
   c.def(
       "undefined_since", [](Driver& d, int i) { return d.network().participants.at(i).undefined_since(); },
-      nb::arg("participant"), "Per output: since when it is NaN or infinite, s; empty where none may be.");
+      nb::arg("participant"), "Per output: time since which it is NaN or infinite, s; empty if none may be.");
   c.def("values", [](Driver& d, int i) {
     const History& h = d.network().participants.at(i).history;
     return std::vector<double>(h.value(h.end() - 1), h.value(h.end() - 1) + h.width());
@@ -321,36 +322,34 @@ void bind_network(Class& c) {
         }
         return all;
       },
-      "What events did so far, by participant.");
+      "Events so far, by participant.");
   c.def(
       "defect", [](Driver& d, int k) { return figures_of(d.network().connection(k).comparison().defect); },
-      nb::arg("connection"), "What was compared on a connection so far.");
+      nb::arg("connection"), "Defects of a connection so far.");
   c.def(
       "deferred_comparisons", [](Driver& d) { return fast::DeferredComparisons(d.network()); },
-      "How to compare after the run what was not compared in it. To be asked once, when the run has ended.");
+      "The comparisons that were deferred until after the run. Call it once, when the run has ended.");
   c.def(
       "deferred_comparison",
       [](Driver& d, int k) -> std::optional<fast::DeferredComparison> {
         if (!fast::DeferredComparison::is_needed(d.network(), k)) return std::nullopt;
         return fast::DeferredComparison(d.network(), k);
       },
-      nb::arg("connection"), "How to compare after the run, where it was not done in it.");
+      nb::arg("connection"), "The deferred comparison of a connection, if there is one.");
   c.def(
       "comparison_settings",
       [](Driver& d, int k) {
         const std::string settings = fast::DeferredComparison::settings(d.network(), k);
         return nb::bytes(settings.data(), settings.size());
       },
-      nb::arg("connection"),
-      "What a deferred comparison needs and is known before the run; empty where nothing is compared.");
-  c.def_prop_ro(
-      "failure", [](Driver& d) { return d.network().failure; }, "Why it stopped; of no kind when it did not.");
+      nb::arg("connection"), "Settings of a deferred comparison, known before the run; empty if nothing is compared.");
+  c.def_prop_ro("failure", [](Driver& d) { return d.network().failure; }, "Why it stopped; kind none if it did not.");
 }
 
 StepClock clock_of(const RunSpec& spec) { return {spec.start, spec.until, 0.0, spec.tolerance}; }
 
 void bind_recorded(nb::module_& m) {
-  nb::class_<DefectRows>(m, "DefectRows", "Rows of time, assumed and arrived value, made when they are first read.")
+  nb::class_<DefectRows>(m, "DefectRows", "Rows of time, assumed and arrived value, computed when they are first read.")
       .def("__len__", &DefectRows::count)
       .def_prop_ro(
           "shape", [](const DefectRows& self) { return nb::make_tuple(self.count(), 3); },
@@ -359,27 +358,27 @@ void bind_recorded(nb::module_& m) {
           "__array__", [](const DefectRows& self, nb::handle, nb::handle) { return self.array(); },
           nb::arg("dtype").none() = nb::none(), nb::arg("copy").none() = nb::none(),
           nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> NDArray[numpy.float64]"));
-  nb::class_<ParticipantRows>(m, "ParticipantRows", "What a participant has recorded.")
+  nb::class_<ParticipantRows>(m, "ParticipantRows", "Rows recorded of a participant.")
       .def_ro("participant", &ParticipantRows::participant, "By number.")
       .def_ro("rows", &ParticipantRows::rows, nb::sig("def rows(self) -> NDArray[numpy.float64]"),
-              "Time and outputs, a row per published sample.");
-  nb::class_<ComparedRows>(m, "ComparedRows", "What was compared on a connection.")
+              "Time and outputs, one row per published sample.");
+  nb::class_<ComparedRows>(m, "ComparedRows", "Rows compared on a connection.")
       .def_ro("connection", &ComparedRows::connection, "By number.")
       .def_ro("rows", &ComparedRows::rows, nb::sig("def rows(self) -> NDArray[numpy.float64] | DefectRows"),
-              "Time, assumed and arrived values, a row per comparison.");
-  nb::class_<fast::DeferredComparison>(m, "DeferredComparison",
-                                       "What a run did not compare, for it follows from its record.")
+              "Time, assumed and arrived values, one row per comparison.");
+  nb::class_<fast::DeferredComparison>(m, "DeferredComparison", "A comparison made after the run, from its record.")
       .def(
           "__init__",
           [](fast::DeferredComparison* self, const nb::bytes& settings, const std::vector<double>& numbers) {
             new (self) fast::DeferredComparison(std::string(settings.c_str(), settings.size()), numbers);
           },
           nb::arg("settings"), nb::arg("numbers"))
-      .def_static("number_count", &fast::DeferredComparison::number_count, nb::arg("width"), "How many numbers it has.")
+      .def_static("number_count", &fast::DeferredComparison::number_count, nb::arg("width"), "Length of `numbers`.")
       .def_prop_ro("numbers", &fast::DeferredComparison::numbers,
-                   "Since when it is deferred and what had been compared before, for a file.")
-      .def_prop_ro("first_column", &fast::DeferredComparison::first_column,
-                   "Of its values among the outputs of the source; one that was read from a file is given these alone.")
+                   "The time since which it is deferred and the figures compared before, for a file.")
+      .def_prop_ro(
+          "first_column", &fast::DeferredComparison::first_column,
+          "First column of its values among the outputs of the source; one read from a file gets only these columns.")
       .def_prop_ro("width", &fast::DeferredComparison::width)
       .def_prop_ro("source", &fast::DeferredComparison::source, "Participant that published.")
       .def_prop_ro("consumer", &fast::DeferredComparison::consumer, "Participant that assumed.")
@@ -392,22 +391,22 @@ void bind_recorded(nb::module_& m) {
           nb::arg("source"), nb::arg("consumer"),
           nb::sig("def compare(self, source: NDArray[numpy.float64], consumer: NDArray[numpy.float64]) -> "
                   "tuple[NDArray[numpy.float64], DefectFigures]"),
-          "Rows of time, assumed and arrived values since it was deferred, and what was compared in the whole run; "
+          "Rows of time, assumed and arrived values since it was deferred, and the figures of the whole run; "
           "from "
           "all rows that source and consumer have recorded.");
-  nb::class_<fast::DeferredComparisons>(m, "DeferredComparisons", "Those of all connections of a run.")
+  nb::class_<fast::DeferredComparisons>(m, "DeferredComparisons", "The deferred comparisons of a run.")
       .def_prop_ro("connections", &fast::DeferredComparisons::connections, "By number, in their order.")
       .def("__getitem__", &fast::DeferredComparisons::of, nb::arg("connection"), nb::rv_policy::reference_internal);
-  nb::class_<DefectFigures>(m, "DefectFigures", "Defects of a connection, summed up.")
+  nb::class_<DefectFigures>(m, "DefectFigures", "Statistics of the defects of a connection.")
       .def_ro("count", &DefectFigures::count, "Comparisons.")
-      .def_ro("maximum", &DefectFigures::maximum, "Largest difference between what was assumed and what arrived.")
+      .def_ro("maximum", &DefectFigures::maximum, "Largest difference between assumed and arrived values.")
       .def_ro("time_of_maximum", &DefectFigures::time_of_maximum, "s")
       .def_ro("rms", &DefectFigures::rms)
       .def_ro("scale", &DefectFigures::scale, "Of the signal.")
       .def_ro("magnitude", &DefectFigures::magnitude, "Largest absolute value of the signal.");
-  nb::class_<InputEvents::Record>(m, "EventRecord", "An event that came into force or ended.")
+  nb::class_<InputEvents::Record>(m, "EventRecord", "Begin or end of an event.")
       .def_ro("event", &InputEvents::Record::event, "Its number in the run.")
-      .def_ro("begins", &InputEvents::Record::begins, "Whether it began; else it ended by itself.")
+      .def_ro("begins", &InputEvents::Record::begins, "Whether it began; otherwise it ended.")
       .def_ro("time", &InputEvents::Record::time, "When it happened, s.")
       .def_ro("effective", &InputEvents::Record::effective, "Start of the first step that it changes, s.");
 }
@@ -441,8 +440,8 @@ void bind_coupling(nb::module_& m) {
         return std::make_unique<WindowedScheduler>(spec, std::move(window), threads);
       },
       nb::arg("spec"), nb::arg("threads"), nb::arg("law"), nb::arg("limits"), nb::arg("rejects"),
-      "All participants step together, as long as the law says; it is told what arrives where it listens. Steps that "
-      "met something unforeseen may be rejected.");
+      "All participants make the steps chosen by the law, which is told of arrived samples if it listens. Steps that "
+      "met an unexpected event may be rejected.");
   m.def(
       "two_pass_scheduler",
       [](RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits, double tolerance,
@@ -464,16 +463,15 @@ void bind_coupling(nb::module_& m) {
         return std::make_unique<WindowedScheduler>(spec, std::move(window), threads);
       },
       nb::arg("spec"), nb::arg("threads"), nb::arg("length"), nb::arg("order"),
-      "Windows that are gone through once and begin with an estimate of how they will end.");
+      "Windows that are made once and begin with an estimate of their end.");
   windowed.def_prop_ro("has_open_window", &WindowedScheduler::has_open_window,
-                       "Rows are held back until the window is done.");
-  windowed.def("give_up", &WindowedScheduler::give_up, "Forget the window that is under way; nothing can follow.");
+                       "Rows are held back until the window is complete.");
+  windowed.def("give_up", &WindowedScheduler::give_up, "Discard the open window; nothing else may be called.");
   windowed.def_prop_ro(
-      "tally", [](const WindowedScheduler& self) { return self.tally(); }, "What the windows came to so far.");
+      "tally", [](const WindowedScheduler& self) { return self.tally(); }, "Statistics of the windows so far.");
 
-  nb::class_<SavedState>(m, "SavedState", "A state to go back to.");
-  nb::class_<EmbeddedInterface> embedded(m, "EmbeddedInterface",
-                                         "A host integrates; the others are advanced on demand.");
+  nb::class_<SavedState>(m, "SavedState", "A state that can be restored.");
+  nb::class_<EmbeddedInterface> embedded(m, "EmbeddedInterface", "A host integrates; the others advance on demand.");
   embedded.def(nb::init<const RunSpec&, int>(), nb::arg("spec"), nb::arg("host"));
   bind_network<EmbeddedInterface>(embedded);
   embedded.def(
@@ -492,7 +490,7 @@ void bind_coupling(nb::module_& m) {
         return std::vector<double>(u, u + host.inputs->width());
       },
       nb::arg("t"), nb::arg("y"), nb::arg("is_major"), nb::arg("accepted_only"));
-  embedded.def("save", &EmbeddedInterface::save, "Everything now; None when a subsystem cannot save.");
+  embedded.def("save", &EmbeddedInterface::save, "The complete state; None if a subsystem cannot save.");
   embedded.def("restore", &EmbeddedInterface::restore, nb::arg("state"));
 }
 

@@ -161,7 +161,7 @@ void bind_diagram(nb::module_& parent) {
         return std::make_pair(mistakes, made.asked);
       },
       nb::arg("kind"), nb::arg("numbers"), nb::arg("texts"),
-      "All that is wrong with the parameters of a block (name, sentence, whether there is no such parameter), and the "
+      "All problems of a block's parameters (name, sentence, whether there is no such parameter), and the "
       "names of its parameters.");
   m.def("kinds", [] { return registry().kinds(); }, "Kinds of blocks of the core.");
   m.def(
@@ -174,7 +174,7 @@ void bind_diagram(nb::module_& parent) {
         return std::make_pair(values, found.texts);
       },
       nb::arg("kind"), nb::arg("numbers"), nb::arg("texts"),
-      "Numbers and texts that stand in for parameters that are not given, for a block with these.");
+      "Defaults (numbers and texts) of the parameters that are not given, for a block with these parameters.");
 
   nb::class_<FlatDiagram>(m, "FlatDiagram", "A diagram without superblocks.")
       .def(nb::init<>())
@@ -198,16 +198,16 @@ void bind_diagram(nb::module_& parent) {
             for (const Shape& shape : find_shapes(d)) widths.emplace_back(shape.inputs, shape.outputs);
             return widths;
           },
-          "Widths of inputs and outputs, a block.")
-      .def("feedthrough", &feedthrough_pairs, "Pairs (output, input) that depend in the same instant.")
-      .def("initial_feedthrough", &initial_feedthrough_pairs, "The same for the start, where initial values count.");
+          "Widths of inputs and outputs, per block.")
+      .def("feedthrough", &feedthrough_pairs, "Pairs (output, input) with direct feedthrough.")
+      .def("initial_feedthrough", &initial_feedthrough_pairs, "The same at the start, with initial values.");
 
   nb::class_<DiagramSubsystem, Subsystem>(m, "DiagramSubsystem")
       .def("statistics", &statistics)
       .def("state_names", [](const DiagramSubsystem& s) { return s.simulator().execution().state_names(); })
       .def_prop_ro(
           "finest_sample", [](const DiagramSubsystem& s) { return s.simulator().execution().finest_sample(); },
-          "Shortest sample time of its blocks, s; 0 when none is sampled.")
+          "Shortest sample time of its blocks, s; 0 if none is sampled.")
       .def_prop_ro("state",
                    [](DiagramSubsystem& s) {
                      Execution& e = s.simulator().execution();
@@ -215,13 +215,13 @@ void bind_diagram(nb::module_& parent) {
                    })
       .def("initial_state", &initial_state, nb::arg("t"), nb::arg("u"))
       .def("evaluate", &evaluate, nb::arg("t"), nb::arg("x"), nb::arg("u"));
-  nb::class_<StepperState>(m, "StepperState", "All that lasts, at one instant.");
-  nb::class_<Stepper>(m, "Stepper", "A diagram led by hand, its inputs constant.")
+  nb::class_<StepperState>(m, "StepperState", "The complete state at one time.");
+  nb::class_<Stepper>(m, "Stepper", "A diagram that is stepped from outside, with constant inputs.")
       .def(nb::init<std::shared_ptr<DiagramSubsystem>, std::vector<double>>(), nb::arg("subsystem"), nb::arg("inputs"))
       .def_ro("time", &Stepper::time)
       .def("start", &Stepper::start, nb::arg("time"))
       .def("step", &Stepper::step, nb::arg("end"),
-           "Advance to a time, or to the first event when the diagram publishes them.")
+           "Advance to a time, or to the first event if the diagram publishes events.")
       .def("outputs", &Stepper::outputs)
       .def("save", [](const Stepper& s) { return StepperState{s.subsystem->save(), s.time}; })
       .def(

@@ -236,15 +236,15 @@ class PythonObject final : public PythonBase {
 }  // namespace
 
 void bind_diagram_functions(nb::module_& m) {
-  nb::class_<Context>(m, "Context", "What a block is told at every call.")
+  nb::class_<Context>(m, "Context", "The evaluation for which a block is called.")
       .def_ro("time", &Context::time, "s")
       .def_ro("step", &Context::step, "Size of the present attempt, s; 0 at an instant between steps.")
       .def_ro("stage", &Context::stage, "Stage of the solver, counted from 0.")
-      .def_ro("attempt", &Context::attempt, "0 for the first try of a step, then counted up.")
-      .def_ro("is_major", &Context::is_major, "At an accepted time: what is computed now is what others see.")
+      .def_ro("attempt", &Context::attempt, "Number of the attempt of a step, counted from 0.")
+      .def_ro("is_major", &Context::is_major, "At an accepted time: others see these outputs.")
       .def_prop_ro("decides", &Context::decides, "Whether a mode may change in this evaluation.");
 
-  nb::class_<Description>(m, "Description", "Ports and abilities of a block in Python.")
+  nb::class_<Description>(m, "Description", "Ports and properties of a block in Python.")
       .def(nb::init<>())
       .def_rw("inputs", &Description::inputs)
       .def_rw("outputs", &Description::outputs)

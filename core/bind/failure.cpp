@@ -102,17 +102,17 @@ void throw_model_failure(const nb::builtin_exception& error) {
 void bind_failure(nb::module_& m) {
   using Kind = Failure::Kind;
   using Activity = Failure::Activity;
-  nb::enum_<Kind>(m, "FailureKind", "What happened to a participant of a run.")
+  nb::enum_<Kind>(m, "FailureKind", "What failed in a participant of a run.")
       .value("none", Kind::none)
       .value("not_finite", Kind::not_finite, "An output is NaN or infinite.")
-      .value("signal", Kind::signal, "What makes an input gave NaN or infinity.")
-      .value("solver", Kind::solver, "Numerics gave up.")
-      .value("contract", Kind::contract, "The participant did what a subsystem must not do.")
+      .value("signal", Kind::signal, "An approximation or coupling law gave NaN or infinity.")
+      .value("solver", Kind::solver, "The numerics failed.")
+      .value("contract", Kind::contract, "The participant broke the contract of subsystems.")
       .value("model", Kind::model, "The model raised an exception.")
-      .value("component", Kind::component, "A component made elsewhere reported an error.")
-      .value("death", Kind::death, "Such a component is not there any more.")
-      .value("internal", Kind::internal, "The core broke one of its own promises.");
-  nb::enum_<Activity>(m, "FailureActivity", "What a participant was doing when it failed.")
+      .value("component", Kind::component, "An external component reported an error.")
+      .value("death", Kind::death, "An external component died.")
+      .value("internal", Kind::internal, "An internal error of the core.");
+  nb::enum_<Activity>(m, "FailureActivity", "The call in which a participant failed.")
       .value("start", Activity::start)
       .value("step", Activity::step)
       .value("preferred_step", Activity::preferred_step)
@@ -120,9 +120,8 @@ void bind_failure(nb::module_& m) {
   nb::class_<Failure>(m, "Failure", "Why a run stopped.")
       .def_ro("kind", &Failure::kind)
       .def_ro("activity", &Failure::activity)
-      .def_ro("participant", &Failure::participant, "By number; -1 when none failed.")
-      .def_ro("port", &Failure::port,
-              "Output (not_finite) or input (signal), counted in scalars; -1 when there is none.")
+      .def_ro("participant", &Failure::participant, "By number; -1: none failed.")
+      .def_ro("port", &Failure::port, "Output (not_finite) or input (signal), counted in scalars; -1: none.")
       .def_ro("start", &Failure::start, "Start of the failed step, s.")
       .def_ro("end", &Failure::end, "End of the failed step, s.")
       .def_ro("reason", &Failure::reason, "In words, without names.")
@@ -135,9 +134,9 @@ void bind_failure(nb::module_& m) {
             failure.reason = reason;
             return failure;
           },
-          nb::arg("t"), nb::arg("reason"), "Of a model that raised when it was started at t (s).")
+          nb::arg("t"), nb::arg("reason"), "Failure of a model that raised at its start at t (s).")
       .def("sentence", &Failure::sentence, nb::arg("participant_name"), nb::arg("port_name"),
-           "What a user is told: where, what, and what to do.");
+           "The message for the user: where, what, and what to do.");
   nb::exception<RunEnd>(m, "RunEnd");
   nb::exception<WindowFailure>(m, "WindowFailure");
   nb::register_exception_translator(translate);

@@ -15,7 +15,7 @@ namespace {
 
 using SampleRows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-/// A Python function that the core calls; it is let go with the interpreter's lock held, whoever does it.
+/// A Python function that the core calls; it is always released with the interpreter's lock held.
 FedSubsystem::Ask asking(nb::object function) {
   auto* kept = new nb::object(std::move(function));
   const std::shared_ptr<nb::object> shared(kept, [](nb::object* object) {
@@ -45,7 +45,7 @@ void each_row(const FedSubsystem& fed, const SampleRows& rows, Take&& take) {
 }  // namespace
 
 void bind_fed(nb::module_& m) {
-  nb::class_<FedSubsystem, Subsystem>(m, "FedSubsystem", "A subsystem that another program steps.")
+  nb::class_<FedSubsystem, Subsystem>(m, "FedSubsystem", "A subsystem that is stepped by another program.")
       .def(
           "__init__",
           [](FedSubsystem* self, int outputs, bool derivatives, bool stops_early, nb::object more, nb::object initial) {
@@ -60,7 +60,7 @@ void bind_fed(nb::module_& m) {
               self.feed(t, next, y, slopes);
             });
           },
-          nb::arg("rows"), "Hand in samples: rows of t, next t, outputs and their derivatives.")
+          nb::arg("rows"), "Pass samples: rows of t, next t, outputs and their derivatives.")
       .def(
           "feed_initial",
           [](FedSubsystem& self, const SampleRows& rows) {
@@ -68,7 +68,7 @@ void bind_fed(nb::module_& m) {
               self.feed_initial(next, y, slopes);
             });
           },
-          nb::arg("rows"), "Hand in the values at the start, as one row.")
+          nb::arg("rows"), "Pass the values at the start, as one row.")
       .def_prop_ro("waiting", &FedSubsystem::waiting, "Samples that have not entered the history yet.");
 }
 

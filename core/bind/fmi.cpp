@@ -94,10 +94,10 @@ void bind_settings(nb::module_& m) {
       .def_rw("event_mode", &InstanceSettings::event_mode)
       .def_rw("early_return", &InstanceSettings::early_return)
       .def_rw("intermediate", &InstanceSettings::intermediate);
-  nb::class_<SpareInstance>(m, "SpareInstance", "Keeps an instance from one run to the next.")
+  nb::class_<SpareInstance>(m, "SpareInstance", "Keeps an instance for the next run.")
       .def(nb::init<>())
-      .def_prop_ro("reuses", &SpareInstance::reuses, "Runs that took it.");
-  nb::class_<FmuSetup>(m, "FmuSetup", "What a run needs to know about an FMU.")
+      .def_prop_ro("reuses", &SpareInstance::reuses, "Number of runs that have used it.");
+  nb::class_<FmuSetup>(m, "FmuSetup", "Description of an FMU for a run.")
       .def(nb::init<>())
       .def_rw("major", &FmuSetup::major)
       .def_rw("instance", &FmuSetup::instance)
@@ -124,8 +124,8 @@ void bind_settings(nb::module_& m) {
 }
 
 void bind_messages(nb::module_& m) {
-  nb::class_<Message>(m, "Message", "What an FMU said.")
-      .def_ro("time", &Message::time, "Of the step under way, s.")
+  nb::class_<Message>(m, "Message", "A log message of an FMU.")
+      .def_ro("time", &Message::time, "Time of the present step, s.")
       .def_ro("status", &Message::status, "As in FMI: 0 ok ... 4 fatal.")
       .def_ro("category", &Message::category)
       .def_ro("text", &Message::text);
@@ -141,7 +141,7 @@ void bind_texts(nb::module_& m) {
         const std::string text = Texts::text_of(number);
         return nb::bytes(text.data(), text.size());
       },
-      nb::arg("number"), "The text that a signal stands for.");
+      nb::arg("number"), "The text that a signal represents.");
   m.def("share_texts", &Texts::share, nb::arg("folder"), "Write texts to a folder, for other processes.");
 }
 
@@ -182,7 +182,7 @@ template <class Fmu, class Class>
 void bind_fmu_methods(Class& fmu) {
   fmu.def("finish", &Fmu::finish)
       .def(
-          "messages", [](const Fmu& self) { return self.log().messages(); }, "What the FMU said in this run.")
+          "messages", [](const Fmu& self) { return self.log().messages(); }, "Log messages of the FMU in this run.")
       .def_prop_ro("dropped_messages", [](const Fmu& self) { return self.log().dropped(); })
       .def("numbers", &Fmu::numbers, nb::arg("port"), "Values of a variable of the running instance.")
       .def(
@@ -197,14 +197,14 @@ void bind_fmu_methods(Class& fmu) {
             return nb::bytes(state.data(), state.size());
           },
           "The state of the running instance.")
-      .def("memory", &Fmu::memory, "What belongs to this state outside of the FMU; the time in s comes first.")
+      .def("memory", &Fmu::memory, "The part of this state outside the FMU; its first number is the time in s.")
       .def(
           "statistics", [](const Fmu& self) { return to_map(self.statistics()); },
-          "How often what happened in a run in model exchange; empty in co-simulation.");
+          "Counts of a model-exchange run (steps, events, ...); empty for co-simulation.");
 }
 
 void bind_isolation(nb::module_& m) {
-  nb::class_<Isolation>(m, "Isolation", "How an FMU is kept apart.")
+  nb::class_<Isolation>(m, "Isolation", "Limits of the process of an isolated FMU.")
       .def(nb::init<>())
       .def_prop_rw(
           "program", [](const Isolation& self) { return self.plan.program; },
@@ -234,7 +234,7 @@ void bind_isolation(nb::module_& m) {
             std::tie(self.python.library, self.python.home, self.python.path) = found;
           })
       .def_rw("deadline", &Isolation::deadline);
-  nb::class_<IsolatedFmu, Subsystem> fmu(m, "IsolatedFmu", "An FMU in a process of its own.");
+  nb::class_<IsolatedFmu, Subsystem> fmu(m, "IsolatedFmu", "An FMU in a separate process.");
   fmu.def(
       "__init__",
       [](IsolatedFmu* self, const std::string& library, const FmuSetup& setup, const Isolation& isolation) {
@@ -248,7 +248,7 @@ void bind_isolation(nb::module_& m) {
         const std::string text = self.printed();
         return nb::bytes(text.data(), text.size());
       },
-      "The last of what it printed in its latest run.");
+      "The end of its printed output in the latest run.");
 }
 
 }  // namespace

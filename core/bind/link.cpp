@@ -86,7 +86,7 @@ void bind_ports(nb::module_& m) {
       .def_ro("width", &LinkPort::width)
       .def_ro("unit", &LinkPort::unit)
       .def_ro("start", &LinkPort::start);
-  nb::class_<Ports>(m, "Ports", "What a subsystem behind a link says about itself.")
+  nb::class_<Ports>(m, "Ports", "Description of a subsystem behind a link.")
       .def(nb::init<>())
       .def_rw("name", &Ports::name)
       .def_rw("inputs", &Ports::inputs)
@@ -113,7 +113,7 @@ void bind_connections(nb::module_& m) {
   nb::class_<OpenLink>(m, "OpenLink", "A link after the handshake.").def_prop_ro("peer", &OpenLink::peer);
   nb::class_<TokenCheck>(m, "TokenCheck", "Accepts connections that show the token.")
       .def(nb::init<std::string, bool>(), nb::arg("token"), nb::arg("single_use"));
-  nb::class_<PendingConnection>(m, "PendingConnection", "A program that has connected and sent nothing yet.")
+  nb::class_<PendingConnection>(m, "PendingConnection", "A program that has connected, but not yet sent anything.")
       .def_ro("name", &PendingConnection::name)
       .def_prop_ro("descriptor", [](const PendingConnection& self) { return self.socket.get(); });
   nb::class_<Listener>(m, "Listener", "Waits for connections at an address.")
@@ -122,10 +122,11 @@ void bind_connections(nb::module_& m) {
           nb::arg("address"))
       .def_prop_ro("address", [](const Listener& self) { return self.address().text(); })
       .def("accept", &accept, nb::arg("seconds"), Released(),
-           "The next program that connects, or None when none does in time.");
+           "The next program that connects, or None if none connects in time.");
   m.def(
       "check_address", [](const std::string& address) { return Address::parse(address).is_local(); },
-      nb::arg("address"), "Whether an address can be reached from this computer only; ValueError when it is none.");
+      nb::arg("address"),
+      "Whether an address can be reached from this computer only; ValueError if it is not an address.");
   m.def(
       "connect",
       [](const std::string& address, const std::string& token, double seconds) {
@@ -133,7 +134,7 @@ void bind_connections(nb::module_& m) {
         handshake_as_client(made->get(), token);
         return made;
       },
-      nb::arg("address"), nb::arg("token"), nb::arg("seconds"), Released(), "Connect and shake hands.");
+      nb::arg("address"), nb::arg("token"), nb::arg("seconds"), Released(), "Connect and make the handshake.");
   m.def(
       "accept",
       [](PendingConnection& pending, TokenCheck& tokens) {
@@ -142,9 +143,9 @@ void bind_connections(nb::module_& m) {
         return made;
       },
       nb::arg("pending"), nb::arg("tokens"), Released(),
-      "Shake hands with a program that has connected; raises when it is refused.");
+      "Make the handshake with a connected program; raises an error if it is refused.");
   m.def("serve", &serve, nb::arg("link"), nb::arg("subsystem"), nb::arg("ports"), Released(),
-        "Host a subsystem for the master at the other end until it says goodbye.");
+        "Serve a subsystem to the master at the other end until it disconnects.");
 }
 
 }  // namespace
@@ -171,8 +172,9 @@ void bind_link(nb::module_& parent) {
             for (const std::string& line : self.messages()) made.emplace_back(line.data(), line.size());
             return made;
           },
-          "What it logged in its latest run: time, status, category and text with tabs between.")
-      .def("close", &RemoteSubsystem::close, nb::call_guard<LeavesInterpreter>(), "Say goodbye; nothing can follow.")
+          "Log messages of the latest run: time, status, category and text, separated by tabs.")
+      .def("close", &RemoteSubsystem::close, nb::call_guard<LeavesInterpreter>(),
+           "Disconnect; nothing else may be called.")
       .def("ping", &RemoteSubsystem::ping, nb::call_guard<LeavesInterpreter>(), "A round trip that does nothing.");
 }
 

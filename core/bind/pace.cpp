@@ -75,15 +75,15 @@ class PythonStepLaw final : public StepLaw {
 };
 
 void bind_laws(nb::module_& m) {
-  nb::class_<StepLaw>(m, "StepLaw", "Chooses lengths of steps from what a run has shown.");
-  nb::class_<SignalTolerance>(m, "SignalTolerance", "How much a signal may be wrong.")
+  nb::class_<StepLaw>(m, "StepLaw", "Chooses step lengths from the course of a run.");
+  nb::class_<SignalTolerance>(m, "SignalTolerance", "Allowed error of a signal.")
       .def(
           "__init__",
           [](SignalTolerance* self, double absolute, double scale, int order, bool counts) {
             new (self) SignalTolerance{absolute, scale, order, counts};
           },
           nb::arg("absolute"), nb::arg("scale"), nb::arg("order"), nb::arg("counts"));
-  nb::class_<LeadingSignal>(m, "LeadingSignal", "A scalar output that leads steps.")
+  nb::class_<LeadingSignal>(m, "LeadingSignal", "A scalar output that controls the steps.")
       .def(
           "__init__",
           [](LeadingSignal* self, int participant, int column, int derivative) {
@@ -111,13 +111,13 @@ void bind_laws(nb::module_& m) {
         return std::make_shared<ExtrapolationLaw>(std::move(signals), tolerance, std::move(absolute), ahead);
       },
       nb::arg("signals"), nb::arg("tolerance"), nb::arg("absolute"), nb::arg("ahead"),
-      "Steps for which extrapolation is off by the tolerance.");
+      "Steps whose extrapolation error is the tolerance.");
   m.def(
       "defect_law",
       [](double tolerance, std::vector<SignalTolerance> signals, double ahead) -> std::shared_ptr<StepLaw> {
         return std::make_shared<DefectLaw>(tolerance, std::move(signals), ahead);
       },
-      nb::arg("tolerance"), nb::arg("signals"), nb::arg("ahead"), "Steps by what was assumed against what arrived.");
+      nb::arg("tolerance"), nb::arg("signals"), nb::arg("ahead"), "Steps chosen from assumed and arrived values.");
   m.def(
       "energy_law",
       [](double tolerance, double absolute, const std::vector<std::pair<int, int>>& pairs, int connections,
@@ -127,7 +127,7 @@ void bind_laws(nb::module_& m) {
         return std::make_shared<EnergyLaw>(tolerance, absolute, std::move(bonds), connections, order);
       },
       nb::arg("tolerance"), nb::arg("absolute"), nb::arg("bonds"), nb::arg("connections"), nb::arg("order"),
-      "Steps by the power that the interface creates or destroys.");
+      "Steps chosen from the power that the interface creates or destroys.");
   m.def(
       "pass_law",
       [](int order, double tolerance,
@@ -137,7 +137,7 @@ void bind_laws(nb::module_& m) {
         return std::make_shared<PassLaw>(order, tolerance, std::move(assumed));
       },
       nb::arg("order"), nb::arg("tolerance"), nb::arg("inputs"),
-      "Steps by the difference of two passes; inputs whose defects count have a tolerance and a signal.");
+      "Steps chosen from the difference of two passes; inputs whose defects count have a tolerance and a signal.");
   m.def(
       "python_step_law",
       [](nb::object function, int connections) -> std::shared_ptr<StepLaw> {
@@ -150,7 +150,7 @@ void bind_laws(nb::module_& m) {
 
 void bind_pace(nb::module_& m) {
   bind_laws(m);
-  nb::class_<StepLimits>(m, "StepLimits", "Between which lengths steps stay.")
+  nb::class_<StepLimits>(m, "StepLimits", "Limits of the step length.")
       .def(nb::init<>())
       .def_rw("first", &StepLimits::first, "s")
       .def_rw("smallest", &StepLimits::smallest, "s")
@@ -160,7 +160,7 @@ void bind_pace(nb::module_& m) {
       .def_rw("alignment", &StepLimits::alignment, "s")
       .def_rw("even", &StepLimits::even)
       .def_rw("foresees", &StepLimits::foresees);
-  nb::class_<StepTally>(m, "StepTally", "Chosen steps in numbers.")
+  nb::class_<StepTally>(m, "StepTally", "Statistics of the chosen steps.")
       .def_ro("accepted", &StepTally::accepted)
       .def_ro("rejected", &StepTally::rejected)
       .def_ro("shortest", &StepTally::shortest, "Of the accepted steps, s.")
@@ -185,10 +185,10 @@ void bind_pace(nb::module_& m) {
             new (self) OutputTolerance{participant, column, tolerance};
           },
           nb::arg("participant"), nb::arg("column"), nb::arg("tolerance"));
-  nb::class_<WallClock>(m, "WallClock", "Keeps a run at the pace of the wall clock.")
+  nb::class_<WallClock>(m, "WallClock", "Synchronises a run with the wall clock.")
       .def(nb::init<double, double>(), nb::arg("factor"), nb::arg("start"))
       .def("tally", &WallClock::tally, nb::arg("participant"), "Of the steps of a participant.");
-  nb::class_<WallClock::Tally>(m, "WallClockTally", "Steps that ended later than the wall clock says.")
+  nb::class_<WallClock::Tally>(m, "WallClockTally", "Steps that ended later than their time on the wall clock.")
       .def_ro("steps", &WallClock::Tally::steps)
       .def_ro("overruns", &WallClock::Tally::overruns)
       .def_ro("latest", &WallClock::Tally::latest, "Largest delay, s of wall time.")

@@ -50,13 +50,13 @@ recipe::Writer written(const ExportedSpec& spec) {
 }  // namespace
 
 void bind_recipe(nb::module_& parent) {
-  nb::module_ m = parent.def_submodule("recipe", "Runs written down, to be made again where there is no Python.");
+  nb::module_ m = parent.def_submodule("recipe", "Runs written to bytes, to be made again without Python.");
   nb::enum_<Role>(m, "Role", "What a variable of an exported FMU is.")
       .value("time", Role::time)
       .value("input", Role::input)
       .value("output", Role::output)
       .value("parameter", Role::parameter);
-  nb::class_<ParticipantNames>(m, "ParticipantNames", "How messages call a participant and its ports.")
+  nb::class_<ParticipantNames>(m, "ParticipantNames", "Names of a participant and its ports in messages.")
       .def(
           "__init__",
           [](ParticipantNames* self, std::string name, Ports inputs, Ports outputs) {
@@ -97,7 +97,7 @@ void bind_recipe(nb::module_& parent) {
           nb::arg("name") = "", nb::arg("start") = std::vector<double>())
       .def(
           "problems", [](const ExportedSpec& self) { return written(self).problems(); },
-          "What cannot be written down, and why.")
+          "Objects that cannot be written, and why.")
       .def(
           "tunables", [](const ExportedSpec& self) { return written(self).tunables; }, "Numbers that may be changed.")
       .def(
@@ -108,7 +108,7 @@ void bind_recipe(nb::module_& parent) {
           [](const ExportedSpec& self, int participant) {
             return self.participants.at(participant).spec.subsystem->offers_derivatives();
           },
-          nb::arg("participant"), "Whether dy/dt of its outputs is known.")
+          nb::arg("participant"), "Whether it provides dy/dt of its outputs.")
       .def(
           "to_file",
           [](ExportedSpec& self, const std::string& token) {

@@ -14,7 +14,7 @@
 namespace counterpoint::bind {
 
 void bind_run_spec(nb::module_& m) {
-  nb::class_<CouplingLaw>(m, "CouplingLaw", "Makes one input from several signals.");
+  nb::class_<CouplingLaw>(m, "CouplingLaw", "Computes one input from several signals.");
   nb::class_<Subsystem>(m, "Subsystem")
       .def("start", &Subsystem::start, nb::arg("t"), nb::call_guard<LeavesInterpreter>())
       .def_prop_ro("input_width", &Subsystem::input_width)
@@ -67,10 +67,11 @@ void bind_run_spec(nb::module_& m) {
             new (self) RunSpec{{}, {}, {}, start, until, tolerance, initial_passes, {}};
           },
           nb::arg("start"), nb::arg("until"), nb::arg("tolerance"), nb::arg("initial_passes"))
-      .def_rw("compares", &RunSpec::compares, "False: defects are left out, to measure what they cost.")
-      .def_rw("keeps_record", &RunSpec::keeps_record, "What follows from recorded rows need not be found in the run.")
-      .def_rw("streams_record", &RunSpec::streams_record, "They are kept in a file.")
-      .def_rw("fast_paths", &RunSpec::fast_paths, "What is faster and the same; tests and benchmarks take paths away.")
+      .def_rw("compares", &RunSpec::compares, "False: no defects, to measure their cost.")
+      .def_rw("keeps_record", &RunSpec::keeps_record,
+              "The record is kept: what can be computed from it later is not computed during the run.")
+      .def_rw("streams_record", &RunSpec::streams_record, "The record goes to a file.")
+      .def_rw("fast_paths", &RunSpec::fast_paths, "Fast paths to use; tests and benchmarks switch some off.")
       .def(
           "add_participant",
           [](RunSpec& self, SubsystemPointer subsystem, double step, std::vector<double> constants,
@@ -82,14 +83,14 @@ void bind_run_spec(nb::module_& m) {
           nb::arg("may_overrun"), nb::arg("pace").none() = nb::none())
       .def(
           "send_slopes", [](RunSpec& self, int participant) { self.participants.at(participant).sends_slopes = true; },
-          nb::arg("participant"), "Another program wants the derivatives of its outputs.")
+          nb::arg("participant"), "Another program needs the derivatives of its outputs.")
       .def(
           "leave_unread",
           [](RunSpec& self, int participant, std::vector<int> outputs) {
             self.participants.at(participant).unread.assign(outputs.begin(), outputs.end());
           },
           nb::arg("participant"), nb::arg("outputs"),
-          "Per scalar output: nothing reads it; it may be NaN or infinite if it is so from the start on.")
+          "Per scalar output: nothing reads it, so it may be NaN or infinite.")
       .def(
           "keep_to", [](RunSpec& self, std::shared_ptr<WallClock> clock) { self.wall_clock = std::move(clock); },
           nb::arg("wall_clock"))
@@ -110,7 +111,7 @@ void bind_run_spec(nb::module_& m) {
             for (const auto& [participant, column] : outputs) condition.outputs.push_back({participant, column});
             self.conditions.push_back(std::move(condition));
           },
-          nb::arg("outputs"), nb::arg("law"), "Participants and columns of the outputs that the law takes.")
+          nb::arg("outputs"), nb::arg("law"), "Participants and columns of the outputs that the law uses.")
       .def(
           "add_input_event",
           [](RunSpec& self, int participant, int offset, int width, int connection, double begin, double until,
@@ -125,7 +126,8 @@ void bind_run_spec(nb::module_& m) {
           [](RunSpec& self) {
             self.events.push_back(std::make_shared<TimedEvents>(self.input_events, self.tolerance));
           },
-          "Steps of a length that is chosen end at the times of the input events that were added.")
+          "Where participants choose the length of their steps, these end at the times of the input events that were "
+          "added.")
       .def(
           "let_jump", [](RunSpec& self, int participant) { self.participants.at(participant).jumps = true; },
           nb::arg("participant"), "Its outputs may jump when events change its inputs.")

@@ -59,7 +59,7 @@ class PythonApproximation final : public Approximation {
 }  // namespace
 
 void bind_signal(nb::module_& m) {
-  nb::class_<Approximation>(m, "Approximation", "How an input is made from samples at any time asked.")
+  nb::class_<Approximation>(m, "Approximation", "Computes an input from samples at any given time.")
       .def_prop_ro("name", &Approximation::name)
       .def_prop_ro("depends_on_step", &Approximation::depends_on_step)
       .def_prop_ro("wants_derivatives", &Approximation::wants_derivatives);
@@ -125,7 +125,7 @@ void bind_signal(nb::module_& m) {
         return to_rows(std::move(rows), width);
       },
       nb::arg("approximation"), nb::arg("times"), nb::arg("values"), nb::arg("derivatives").none(), nb::arg("at"),
-      "Values of an approximation at the times asked, made from all the samples given.");
+      "Values of an approximation at the given times, from all given samples.");
 }
 
 }  // namespace counterpoint::bind

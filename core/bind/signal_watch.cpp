@@ -104,7 +104,7 @@ class SignalWatch {
     released = std::move(abandon_);
   }
 
-  /// The main thread goes into native code.
+  /// The main thread enters native code.
   void enter(bool cancellable) {
     const std::lock_guard lock(mutex_);
     ensure_thread();  // a fork has stopped it
@@ -301,20 +301,21 @@ class SignalWatch {
 #endif
 
 void bind_signal_watch(nb::module_& m) {
-  nb::class_<Whereabouts>(m, "Whereabouts", "What native work is waiting for.")
+  nb::class_<Whereabouts>(m, "Whereabouts", "What native code is waiting for.")
       .def(
           "__init__", [](Whereabouts* self, std::string text) { new (self) Whereabouts{[text] { return text; }}; },
           nb::arg("text"))
       .def_prop_ro("text", [](const Whereabouts& self) { return self.text(); });
 #if !defined(_WIN32)
-  nb::class_<SignalWatch>(m, "SignalWatch", "Signals while the main thread is in native code; there is one.")
+  nb::class_<SignalWatch>(m, "SignalWatch",
+                          "Handles signals while the main thread is in native code; there is one object.")
       .def_static("instance", &SignalWatch::instance, nb::rv_policy::reference)
       .def_prop_ro("descriptor", &SignalWatch::descriptor, "For signal.set_wakeup_fd.")
       .def("begin", &SignalWatch::begin, nb::arg("ours"), nb::arg("previous"), nb::arg("where"), nb::arg("abandon"),
-           nb::arg("may_exit"), "Watch the signals that end the work; False when it is watching already.")
+           nb::arg("may_exit"), "Watch the signals that end the work; False if it already does.")
       .def("end", &SignalWatch::end)
-      .def("enter", &SignalWatch::enter, nb::arg("cancellable"), "The main thread goes into native code.")
-      .def("leave", &SignalWatch::leave, "It comes back.")
+      .def("enter", &SignalWatch::enter, nb::arg("cancellable"), "The main thread enters native code.")
+      .def("leave", &SignalWatch::leave, "The main thread returns.")
       .def("stop", &SignalWatch::stop, "Before a fork.")
       .def("take_own_pipe", &SignalWatch::take_own_pipe, "After a fork, in the new process.")
       .def_prop_ro("is_inside", &SignalWatch::is_inside, "Whether the main thread is in native code.");

@@ -22,7 +22,7 @@ void bind_step_profile(nb::module_& m) {
       },
       nb::arg("subsystem"), nb::sig("def step_profile(subsystem: MultibodySubsystem) -> dict[str, tuple[float, int]]"),
       "Seconds and count of each phase of the steps since the start; empty without the option `profile`.");
-  m.def("seconds_per_reading", &seconds_per_reading, "What each count of a profile has added to its seconds.");
+  m.def("seconds_per_reading", &seconds_per_reading, "Seconds that each count has added to a profile.");
 }
 
 }  // namespace counterpoint::bind

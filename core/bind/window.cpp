@@ -15,13 +15,13 @@ namespace counterpoint::bind {
 void bind_window(nb::module_& m) {
   using Method = WindowSpec::Method;
   using Failing = WindowSpec::Failing;
-  nb::enum_<Method>(m, "Acceleration", "Which iterate a repeat of a window reads.")
+  nb::enum_<Method>(m, "Acceleration", "The iterate that a repeat of a window reads.")
       .value("none", Method::none)
       .value("aitken", Method::aitken)
       .value("anderson", Method::anderson)
       .value("iqn_ils", Method::iqn_ils)
       .value("newton", Method::newton);
-  nb::enum_<Failing>(m, "WhenNotConverged", "What is done with a window that does not converge.")
+  nb::enum_<Failing>(m, "WhenNotConverged", "Treatment of a window that does not converge.")
       .value("go_on", Failing::go_on)
       .value("cut", Failing::cut)
       .value("stop", Failing::stop);
@@ -36,8 +36,8 @@ void bind_window(nb::module_& m) {
       .def(nb::init<>())
       .def_rw("length", &WindowSpec::length, "s")
       .def_rw("repeats", &WindowSpec::repeats, "After the first pass, at most.")
-      .def_rw("tolerance", &WindowSpec::tolerance, "A repeat that changes less is the last one; 0: none does.")
-      .def_rw("centred", &WindowSpec::centred, "Repeats take samples from both sides.")
+      .def_rw("tolerance", &WindowSpec::tolerance, "A repeat that changes less is the last one; 0: no tolerance.")
+      .def_rw("centred", &WindowSpec::centred, "Repeats use samples on both sides.")
       .def_rw("method", &WindowSpec::method)
       .def_rw("relaxation", &WindowSpec::relaxation, "Of the first repeats of an accelerated iteration.")
       .def_rw("reused_windows", &WindowSpec::reused_windows, "Whose differences serve the next ones.")
@@ -58,20 +58,20 @@ void bind_window(nb::module_& m) {
             self.derivatives = {std::move(a), std::move(b), std::move(c), std::move(d), std::move(signals)};
           },
           nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::arg("d"), nb::arg("signals"),
-          "How a pass answers changes of what it reads: a state space of these signals (participant, column).");
-  nb::class_<WindowTally>(m, "WindowTally", "What the windows of a run came to.")
+          "Response of a pass to changes of its inputs: a state space of these signals (participant, column).");
+  nb::class_<WindowTally>(m, "WindowTally", "Statistics of the windows of a run.")
       .def_ro("windows", &WindowTally::windows)
       .def_ro("passes", &WindowTally::passes)
-      .def_ro("obstacle", &WindowTally::obstacle, "Why nothing was repeated after all.")
+      .def_ro("obstacle", &WindowTally::obstacle, "Why nothing was repeated.")
       .def_ro("not_converged", &WindowTally::not_converged,
               "Windows whose last repeat changed more than the tolerance.")
       .def_ro("largest_change", &WindowTally::largest_change, "By a last repeat.")
       .def_ro("time_of_largest", &WindowTally::time_of_largest, "End of that window, s.")
       .def_ro("growing", &WindowTally::growing, "Windows without a tolerance whose repeats changed more and more.")
-      .def_ro("cuts", &WindowTally::cuts, "How often a window was begun again with an earlier end.")
+      .def_ro("cuts", &WindowTally::cuts, "Number of windows that were restarted with an earlier end.")
       .def_ro("changes", &WindowTally::changes, "By the repeats of the worst window that did not converge.")
-      .def_ro("participant", &WindowTally::participant, "Whose output changed most there, or -1.")
-      .def_ro("column", &WindowTally::column, "Which one it is, counted in scalars.");
+      .def_ro("participant", &WindowTally::participant, "The participant whose output changed most there, or -1.")
+      .def_ro("column", &WindowTally::column, "Number of that output, counted in scalars.");
 }
 
 }  // namespace counterpoint::bind

@@ -7,16 +7,16 @@
 
 namespace counterpoint {
 
-/// Native work ends here because it was cancelled. Not a std::exception: no part of a model has failed, and code that
-/// explains failures lets it pass.
+/// Thrown when native work is cancelled. Not a std::exception, because no model has failed: code that explains failures
+/// does not catch it.
 struct Cancelled {
   std::exception_ptr cause;  ///< what the caller's `attend` threw; null after `request`
 };
 
 /// Ends long native work from outside: from another thread, or from a signal handler.
 ///
-/// Work belongs to the cancellation that its thread has installed (`Scope`). Loops that may take long call `check`, per
-/// internal step: as long as nothing is cancelled anywhere in the program that is one load of an integer.
+/// Work belongs to the cancellation that its thread has installed (`Scope`). Long loops call `check` in each internal
+/// step. Unless something in the program is cancelled, this is one load of an integer.
 class Cancellation {
  public:
   Cancellation() = default;
@@ -24,9 +24,9 @@ class Cancellation {
   Cancellation(const Cancellation&) = delete;
   Cancellation& operator=(const Cancellation&) = delete;
 
-  /// Let the work end at its next `check`.
+  /// End the work at its next `check`.
   void request() noexcept { raise(requested_); }
-  /// Let the thread that made the scope call `attend` at its next `check`; the work goes on unless that throws.
+  /// The thread that made the scope calls `attend` at its next `check`; the work continues unless `attend` throws.
   void ask_for_attention() noexcept { raise(attention_); }
   void reset() noexcept {
     lower(requested_);
@@ -34,17 +34,17 @@ class Cancellation {
   }
   void set_attend(std::function<void()> attend) { attend_ = std::move(attend); }
 
-  /// Throws Cancelled when the work of this thread is to end.
+  /// Throws Cancelled if the work of this thread has to end.
   static void check() {
     if (raised_.load(std::memory_order_relaxed) != 0) [[unlikely]]
       check_current();
   }
-  /// Whether the work of this thread is to end.
+  /// Whether the work of this thread has to end.
   static bool is_requested() noexcept;
-  /// The one of this thread; null when there is none.
+  /// The cancellation of this thread, or null.
   static Cancellation* current() noexcept;
 
-  /// Makes a cancellation that of this thread; null: of none.
+  /// Installs a cancellation for this thread; null: none.
   class Scope {
    public:
     explicit Scope(Cancellation* installed) noexcept;

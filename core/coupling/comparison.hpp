@@ -8,20 +8,19 @@
 
 namespace counterpoint {
 
-/// What a consumer assumed of one source until the sample arrives, and which indicators are told then.
+/// Values that a consumer assumed for one source, kept until the samples arrive; then the indicators are told.
 ///
-/// A consumer that extrapolates leaves here what it assumed for the end of a step: once per sample
-/// that the source publishes, at the last step end not beyond that sample (or, where a step spans it, at
-/// the end of that step). When the source has published so far the two are compared, in units of the
-/// input (after gain and offset). All of this follows from times, so it does not depend on the order in
-/// which participants happened to step.
+/// A consumer that extrapolates stores the value that it assumed for the end of a step: once per sample of the source,
+/// at the last step end not beyond that sample (or at the end of the step that spans it). When the source has published
+/// up to that time, the two values are compared in units of the input (after gain and offset). All of this depends on
+/// times alone, not on the order in which participants step.
 class Comparison {
  public:
   Comparison(int connection, int width)
       : defect(width), connection_(connection), width_(width), kept_(1 + width), arrived_(width), truth_(width) {}
 
-  /// Whether to assume at the end of the consumer's step: the step after it will end at `following`, and
-  /// the source publishes (or has published) its next sample at `source_next`.
+  /// Whether to store an assumed value at the end of the consumer's step, if the next step will end at `following` and
+  /// the next sample of the source is (or will be) at `source_next`.
   bool wants(double following, double source_next, double tolerance) const {
     return following > source_next + tolerance && source_next > compared_for_ + tolerance;
   }
@@ -36,31 +35,31 @@ class Comparison {
   std::size_t pending_rows() const { return (last_ - first_) / (1 + static_cast<std::size_t>(width_)); }
   double pending_time() const { return assumed_[first_]; }
 
-  /// Before anything is compared: do not, but keep what was assumed: what arrived is recorded
-  /// (fast/deferred_comparison.hpp).
+  /// To be called before anything is compared: keep the assumed values instead of comparing them; the arrived values
+  /// are in the record (fast/deferred_comparison.hpp).
   void keep_assumed() { keeps_ = true; }
   bool keeps_assumed() const { return keeps_; }
-  /// The same for the end of every step, where source and consumer step together: its sample tells the time.
+  /// The same at the end of every step, where source and consumer step together: the sample gives the time.
   void keep_assumed_of_samples() {
     keeps_ = true;
     keeps_times_ = false;
     kept_ = RowBuffer(width_);
   }
-  /// Rows (t, assumed) that were kept; of samples (assumed), of all but the initial one in their order.
+  /// Rows (t, assumed) that were kept; `keep_assumed_of_samples`: rows (assumed), one per sample after the initial one.
   std::vector<Rows> take_kept() { return kept_.take(); }
   bool keeps_times() const { return keeps_times_; }
-  /// Tell the other indicators alone from now on: the defect follows from what is recorded.
+  /// From now on tell only the other indicators: the defect is computed from the record.
   void leave_defect();
 
-  /// Compare what is pending with what the source of the connection has published, as far as that reaches.
+  /// Compare pending values with what the source of the connection has published so far.
   void arrive(const Connection& c);
 
   Defect defect;
-  /// Tell this one, too.
+  /// Also tell this indicator.
   void add(Indicator& indicator) { indicators_.push_back(&indicator); }
   bool has_more_indicators() const { return !indicators_.empty(); }
 
-  /// All that lasts, apart from the rows themselves.
+  /// The complete state, except the rows themselves.
   struct Saved {
     double compared_for = 0.0;
     std::vector<double> pending;  ///< rows (t, assumed)
@@ -78,7 +77,7 @@ class Comparison {
     if (!keeps_) save_compared(into);
   }
   void restore(const Saved& saved, double t);
-  /// What counts for the defect: as of now, or as of when that was left.
+  /// The state that counts for the defect: the present one, or the one when `leave_defect` was called.
   void save_for_defect(Saved& into) const;
 
  private:
@@ -93,11 +92,11 @@ class Comparison {
   }
   void save_compared(Saved& into) const;
   void compare(double t, const double* assumed, const Samples& samples, const Connection& c);
-  /// Tell the indicators beside the defect, and which sample has told it.
+  /// Tell the indicators other than the defect; the sample is the one that was compared.
   void tell(Arrival& arrival, const Samples& samples);
-  /// What the source has published for time t: a sample, or between samples a cubic.
+  /// The published value at time t: a sample, or a cubic between samples.
   const double* published(const Samples& samples, double t);
-  /// The last sample not later than t, or the first one when all are later; looked for from the last place on.
+  /// The last sample not later than t, or the first one if all are later; the search begins at the last place.
   std::size_t behind(const Samples& samples, double t);
   const double* interpolated(const Samples& samples, std::size_t found, double t);
 

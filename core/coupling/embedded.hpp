@@ -5,8 +5,8 @@
 
 namespace counterpoint {
 
-/// The embedded interface: a host is master and integrates by itself; the others are advanced when
-/// the host asks for its inputs. Reference: González et al. (2010), Table 1.
+/// The embedded interface: a host is the master and integrates by itself; the others advance when the host asks for its
+/// inputs. Reference: González et al. (2010), Table 1.
 ///
 ///     evaluate(t, y, is_major):
 ///       1. at a major step, store (t, y)
@@ -14,43 +14,43 @@ namespace counterpoint {
 ///          fastest-first:  while t_e + h_e < t  advance the external subsystem e
 ///       3. interpolate or extrapolate u at t from all samples stored
 ///
-/// Slowest-first is "the host waits for e", fastest-first is "e waits for the host". Unlike the
-/// scheduler it does not know the host's step, so the samples behind u may change within one.
+/// Slowest-first is "the host waits for e", fastest-first is "e waits for the host". Unlike the scheduler, the
+/// interface does not know the step of the host, so the samples behind u may change within it.
 ///
-/// A host that may give up an attempt says so (`Reach`), and `give_up` when it does.
+/// A host that may give up an attempt states this (`Reach`), and calls `give_up` when it does.
 class EmbeddedInterface {
  public:
-  /// How far the others may be advanced when the host asks between its major steps.
+  /// How far the others may advance when the host asks between its major steps.
   enum class Reach {
     freely,       ///< as far as the answer needs: the host never gives up an attempt
-    restorably,   ///< the same, to be taken back by `give_up`; `to_accepted` when a subsystem cannot save
-    to_accepted,  ///< with accepted data only, beyond the host's last major step; the answer may be extrapolated
+    restorably,   ///< the same, undone by `give_up`; `to_accepted` if a subsystem cannot save
+    to_accepted,  ///< with accepted data only; the answer may be extrapolated beyond the host's last major step
   };
 
   EmbeddedInterface(const RunSpec& spec, int host);
 
   void start();
 
-  /// The host's inputs at time t. `y` is looked at only when is_major.
+  /// The inputs of the host at time t. `y` is used only if is_major.
   const double* evaluate(double t, const double* y, bool is_major, Reach reach = Reach::freely);
 
-  /// The first and the last line of `evaluate` one by one, for a host that needs its inputs before it knows y.
+  /// The first and the last line of `evaluate` separately, for a host that needs its inputs before it knows y.
   void store(double t, const double* y);
   const double* inputs(double t, Reach reach);
-  /// The host's next step begins at t: what jumps there is seen as it is afterwards. `store` says it by itself.
+  /// The next step of the host begins at t: it sees the values after jumps at t. `store` implies this.
   void begin_at(double t) { network_.participants[host_].inputs->begin_at(t); }
 
-  /// The attempt since the last major step does not count: the others are where they were then.
+  /// Discard the attempt since the last major step: the others return to their state at that time.
   void give_up();
 
-  /// Everything at the last major step; null when a subsystem cannot save.
+  /// The complete state at the last major step; null if a subsystem cannot save.
   std::unique_ptr<SavedState> save() const;
   void restore(const SavedState& state);
   /// Known from the start on.
   bool can_save() const { return can_save_; }
 
-  /// Let the host, a subsystem of ours, integrate up to `target` with these inputs.
-  /// Returns true when it has reached it, false when `wall_seconds` passed before.
+  /// Let the host, here a subsystem, integrate up to `target` with these inputs. Returns true if it has reached the
+  /// target, false if `wall_seconds` passed before.
   bool advance(double target, double wall_seconds);
 
   /// See Scheduler.
@@ -64,7 +64,7 @@ class EmbeddedInterface {
   struct Saved;
 
   void publish(double t, const double* y);
-  /// In a catch block: what the host gave at its major step at t is not allowed.
+  /// In a catch block: the outputs of the host at its major step at t are not allowed.
   void note_failure_of_host(double t);
   void publish_again(const double* y);
   void reach_for(double t);
@@ -85,7 +85,7 @@ class EmbeddedInterface {
   bool broken_ = false;  ///< a subsystem failed in the middle of a step
 };
 
-/// Stands for a host that integrates by itself: ports only.
+/// Represents a host that integrates by itself: ports only.
 class HostPorts final : public Subsystem {
  public:
   HostPorts(int inputs, int outputs) : inputs_(inputs), zeros_(outputs) {}

@@ -4,13 +4,14 @@
 
 namespace counterpoint {
 
-/// A time that steps end at instead of going over it.
+/// Times at which steps end.
 ///
 /// Contract for implementers:
-///  1. `next(t)` is the first event after t, infinity when there is none. It is asked whenever a step is proposed.
-///  2. A step that begins before the event and whose length its participant chooses ends at the event. Steps on a fixed
-///     grid stay on their grid.
-///  3. `reached(t)` is called once for each event, when all participants have come to it or gone past.
+///  1. `next(t)` is the first event after t, infinity if there is none. It is called whenever a step is proposed.
+///  2. If a participant chooses the length of its step, a step that begins before the event does not end after it.
+///  Steps
+///     on a fixed grid stay on their grid.
+///  3. `reached(t)` is called once per event, when all participants have reached or passed it.
 class Event {
  public:
   virtual ~Event() = default;
@@ -18,7 +19,7 @@ class Event {
   virtual void reached(double /*t*/) {}
 };
 
-/// Where a master above exchanges values with the run.
+/// The next time at which an outer master exchanges values with the run.
 class CommunicationPoint final : public Event {
  public:
   double next(double /*t*/) const override { return time; }

@@ -54,7 +54,7 @@ double FedSubsystem::step(double t, double t_end, Inputs&) {
   if (!fits) {
     Text text(12);
     text << "a sample at t = " << reached << " s came from the other program where one at " << t_end
-         << " s was expected; both must be started with the same scenario";
+         << " s was expected; start both with the same scenario";
     throw ComponentFailure(text.str());
   }
   now_ = std::move(queue_.front());

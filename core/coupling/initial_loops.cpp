@@ -109,9 +109,9 @@ class InitialLoops {
     std::size_t index = 0;
     while (k >= torn_[index].width) k -= torn_[index++].width;
     Text text;
-    text << "the loop of direct feedthrough through " << torn_[index].label
-         << " has no initial values that were found: with " << z[worst] << " there, " << z[worst] + r[worst]
-         << " comes back; give the connection an initial value (initial=...), or other start values";
+    text << "the loop of direct feedthrough through " << torn_[index].label << " has no solution at the start: with "
+         << z[worst] << " there, " << z[worst] + r[worst]
+         << " comes back; give the connection an initial value (initial=...), or use other start values";
     Participant& p = network_.participants[torn_[index].participant];
     p.t_next = p.t;  // a failure of the start, not of a step
     network_.guarded(torn_[index].participant, [&] { throw SolverFailure(text.str()); });

@@ -10,36 +10,36 @@
 
 namespace counterpoint {
 
-/// What an event does to an input, or to what one connection brings, while it is in force.
+/// What an event does to an input, or to the value of one connection, while it is in force.
 struct Action {
   enum class Kind {
-    set,     ///< these values instead
+    set,     ///< replaced by these values
     scale,   ///< times these values
     offset,  ///< plus these values
     stuck,   ///< the value at the moment of the event
-    noise,   ///< plus normally distributed numbers with these standard deviations, drawn anew for each step
-    release  ///< as if nothing had happened
+    noise,   ///< plus normally distributed numbers with these standard deviations, drawn for each step
+    release  ///< no change: earlier actions end
   };
   Kind kind = Kind::set;
   std::vector<double> values;  ///< one per scalar
   std::uint64_t seed = 0;      ///< of noise
-  double every = 0.0;          ///< noise: drawn anew after so many seconds instead, s
+  double every = 0.0;          ///< noise: drawn at this interval instead, s
 };
 
-/// Something that happens to an input at a time, or when a condition begins to hold.
+/// An action on an input, at a time or when a condition becomes true.
 struct InputEventSpec {
   int participant = 0;
-  int offset = 0;  ///< of the input among those of the participant, in scalars
+  int offset = 0;  ///< first scalar of the input
   int width = 1;
-  int connection = -1;                    ///< its number in the run: what it alone brings; -1: the input
-  double begin = -Polynomial::infinity;   ///< s; with a condition: not before
+  int connection = -1;                    ///< changes the value of this connection only; -1: the input
+  double begin = -Polynomial::infinity;   ///< s; with a condition: earliest time
   double until = Polynomial::infinity;    ///< s
-  double lasting = Polynomial::infinity;  ///< s, from where it began
+  double lasting = Polynomial::infinity;  ///< s, from its begin
   int condition = -1;                     ///< its number in the run, or -1: at `begin`
   Action action;
 };
 
-/// A function of published outputs; the condition holds while it is above 0.
+/// A function of published outputs; the condition is true while the function is above 0.
 struct ConditionSpec {
   struct Output {
     int participant = 0;
@@ -49,10 +49,10 @@ struct ConditionSpec {
   std::shared_ptr<const CouplingLaw> law;
 };
 
-/// 1 where the sum of the signals times their weights plus a constant is above 0 (or equal to it), else 0.
+/// 1 if the weighted sum of the signals plus a constant is above 0 (or equal to it), otherwise 0.
 std::shared_ptr<CouplingLaw> make_threshold(std::vector<double> weights, double constant, bool or_equal);
 
-/// Times that are known before the run; steps of a length that a participant chooses end there.
+/// Times that are known before the run; where participants choose the length of their steps, these end there.
 class TimedEvents final : public Event {
  public:
   TimedEvents(const std::vector<InputEventSpec>& events, double tolerance);
@@ -63,23 +63,23 @@ class TimedEvents final : public Event {
   double tolerance_;
 };
 
-/// What events do to the inputs of one participant.
+/// The events that change the inputs of one participant.
 ///
-///     begin_step(t):  look at conditions, on samples up to t; find what is in force
-///     disturb(k, u):  change the values of target k by what is in force
+///     begin_step(t):  evaluate conditions, with samples up to t; find the actions in force
+///     disturb(k, u):  apply the action in force to the values of target k
 ///
-/// 1. What is in force does not change within a step: an event acts on steps that begin at its time or later.
-/// 2. Of several actions on one target the one that began last is in force; when it ends, the one before it is again.
-///    A release ends those that began before it.
-/// 3. A condition is looked at for every sample of its outputs; it acts when it begins to hold, each time.
-/// 4. All of this follows from times and published samples, so that it is the same in any order of steps.
+/// 1. The action in force does not change within a step: an event acts on steps that begin at its time or later.
+/// 2. Of several actions on one target, the one that began last is in force; when it ends, the previous one is in force
+///    again. A release ends all earlier ones.
+/// 3. A condition is evaluated for every sample of its outputs; it acts each time it becomes true.
+/// 4. All of this depends on times and published samples alone, so it is the same for any order of steps.
 class InputEvents {
  public:
-  /// An output that a condition looks at.
+  /// An output in a condition.
   struct Watched {
     const History* history;
     int column;
-    bool own;  ///< of the participant itself: samples count that others do not see yet
+    bool own;  ///< of the participant itself: samples that are not committed count as well
     std::size_t end() const { return own ? history->begin() + history->mask() + 1 - history->room() : history->end(); }
   };
   struct Condition {
@@ -116,18 +116,18 @@ class InputEvents {
   }
   /// Whether an event that was known before begins or ends at t.
   bool changes_at(double t) const { return t >= state_.next_change - tolerance_; }
-  /// When the next one does, as far as that is known, s.
+  /// The next such time, if it is known, s.
   double next_change() const { return state_.next_change; }
-  /// The first time after `from` at which a condition begins to hold that holds at `to`, with straight lines between
-  /// these two; infinity where there is none.
+  /// The first time after `from` at which a condition becomes true and is true at `to`, with straight lines between
+  /// these times; infinity if there is none.
   double first_begin(double from, double to) const;
-  /// The step ends at t; what comes from here on is seen.
+  /// The step ends at t; from now on the values after t apply.
   void pass(double t) {
     update(t);
     step_start_ = t;
   }
 
-  /// Whether a value is still to be held: then inputs are made for `step_start` first.
+  /// Whether a value has still to be stored for `stuck`: then inputs are first computed at `step_start`.
   bool takes_values() {
     const bool wanted = takes_values_;
     takes_values_ = false;
@@ -146,11 +146,11 @@ class InputEvents {
     int event;         ///< number in the run
     bool begins;       ///< else it ended by itself
     double time;       ///< when it happened, s
-    double effective;  ///< from which step of the participant on, s
+    double effective;  ///< start of the first step that it changes, s
   };
   const std::vector<Record>& records() const { return records_; }
 
-  /// All that lasts.
+  /// The complete state.
   struct State {
     std::vector<double> begun;              ///< by event, s; infinity: not yet
     std::vector<char> told;                 ///< by event: 0 nothing, 1 that it began, 2 that it ended

@@ -164,7 +164,7 @@ const double* Inputs::driven(int offset, double t) {
   return values_.data() + offset;
 }
 
-/// Flat for the same reason as Scheduler::go.
+/// Flattened, see Scheduler::go.
 [[gnu::flatten]] void Inputs::freeze_connections() {
   window_from_ = per_step_ ? Polynomial::infinity : -Polynomial::infinity;
   window_until_ = Polynomial::infinity;

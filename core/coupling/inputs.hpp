@@ -12,17 +12,17 @@
 
 namespace counterpoint {
 
-/// u(t) of one participant: what a model sees of the others during a step.
+/// u(t) of one participant: how a model sees the others during a step.
 ///
-///     freeze(start, end):  for each connection: which samples of its source are behind the input
-///                            waits for the source:  up to the first one that reaches `end`
+///     freeze(start, end):  for each connection: select the samples of its source that the input uses
+///                            waits for the source:  up to the first one at or after `end`
 ///                            does not wait:         up to `start`
 ///     at(t):               for each connection: history -> approximation -> gain and offset -> sum or law -> input
-///                            where events are in force (input_events.hpp): what they make of it
+///                            then apply the events in force (input_events.hpp)
 ///
-/// Within a step the samples behind u(t) are frozen; a model may ask at any time and as often as it likes (Runge-Kutta
-/// stages, Newton iterations, events). This is the definition of an input. What is faster for some connections is in
-/// `fast::InputPaths` and gives the same bits.
+/// Within a step the samples behind u(t) are frozen; a model may ask for any time of the step, as often as it likes
+/// (Runge-Kutta stages, Newton iterations, events). This is the definition of an input. Faster ways for some
+/// connections are in `fast::InputPaths` and give the same bits.
 class Inputs {
  public:
   struct LawPort {
@@ -50,9 +50,9 @@ class Inputs {
     step_.end = end;
     if (events_) events_->begin_step(start);
   }
-  /// The step that has begun is rejected: it begins again, and the one before it stays the one before.
+  /// The present step is rejected and begins again; the previous step stays the previous one.
   void reject_step() { step_.start = step_.previous_start; }
-  /// A step begins here, its end is not told: where a source jumps at this time, what comes after is seen.
+  /// A step begins here; its end is unknown. If a source jumps at this time, the value after the jump is used.
   void begin_at(double t) { begin_step(t, t); }
 
   /// Freeze the samples for a step from start to end by the precedence rule.
@@ -61,38 +61,48 @@ class Inputs {
     fast_.leave_lines(connections_);
     if (end > window_until_ || end <= window_from_) freeze_connections();
   }
-  /// The same, but of `source` every sample there is may be used (the host of an embedded interface).
+  /// The same, but all samples of `source` may be used (the host of an embedded interface).
   void freeze_with_all_of(int source, double start, double end);
 
-  /// All inputs at time t. The pointer stays good, its contents change with the next call.
+  /// All inputs at time t. The pointer stays valid; the next call changes the contents.
   const double* at(double t) {
     if (!fast_.make(t, step_.start, connections_, values_)) made_from_connections(t);
     return values_.data();
   }
 
-  /// du/dt of all inputs at time t, from the polynomials that make u(t); the slope of a single sample is the one its
-  /// source offers, else 0. The pointer stays good, its contents change with the next call.
+  /// du/dt of all inputs at time t, from the polynomials of u(t). With a single sample it is the derivative provided by
+  /// the source, or 0. The pointer stays valid; the next call changes the contents.
   const double* slopes_at(double t);
 
-  /// The polynomial behind a connection, right at time t.
+  /// The polynomial of a connection, valid at time t.
   const Polynomial& polynomial(Connection& c, double t) {
     fast_.leave_lines(connections_);
     if (!c.polynomial.covers(t) && !fast::build_through_newest(c, t)) rebuild(c, t);
     return c.polynomial;
   }
 
-  /// Whether values may have to be asked for in another process, and waited for.
+  /// The polynomial behind the only input, a scalar, where one is valid from t to t_end: a solver may evaluate it in
+  /// its own loop instead of calling `at` (fast/input_paths.hpp). Null: call `at`.
+  const Polynomial* single_polynomial(double t, double t_end) {
+    if (!fast_.is_single()) return nullptr;
+    fast_.leave_lines(connections_);
+    Connection& c = connections_.front();
+    if (!c.polynomial.covers(t, t_end)) polynomial(c, t);
+    return c.polynomial.covers(t, t_end) ? &c.polynomial : nullptr;
+  }
+
+  /// Whether values may have to be requested from another process.
   virtual bool come_from_elsewhere() const { return false; }
-  /// Whether an approximation depends on the step and not on samples alone.
+  /// Whether an approximation depends on the step, not on samples alone.
   bool depends_on_step() const { return per_step_; }
   int width() const { return static_cast<int>(values_.size()); }
   const ConsumerStep& step() const { return step_; }
-  /// Steps that end up to here use the samples that are frozen now.
+  /// Steps that do not end after this time use the samples that are frozen now.
   double frozen_until() const { return window_until_; }
 
-  /// Call `choose_fast_paths` after the last one.
+  /// After the last connection, call `choose_fast_paths`.
   void add_connection(Connection connection);
-  /// Note that a connection without a law enters at `offset`; whether one did before, to which it is added.
+  /// Note that a connection without a law enters at `offset`. True: another one does as well, to which it is added.
   bool adds_to_another(int offset);
   void choose_fast_paths();
   int add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, int signal_count);
@@ -104,33 +114,33 @@ class Inputs {
     values_[offset] = value;
     if (events_) events_->set_constant(offset, value);
   }
-  /// The constant of a scalar input, as long as nothing that drives it was asked.
+  /// The constant of a scalar input; valid until the input is evaluated.
   double own_value(int offset) const { return values_[offset]; }
 
-  /// Give an input these values whatever drives it, until `release_fixed` (while initial outputs are found).
+  /// Fix an input to these values, even if it is driven, until `release_fixed` (while initial outputs are found).
   void fix(int offset, std::vector<double> values);
   void release_fixed();
-  /// What drives the input that begins at `offset` at time t, whether its value is fixed or not.
+  /// The driven value at time t of the input that begins at `offset`, even if the input is fixed.
   const double* driven(int offset, double t);
 
-  /// What events do to these inputs, or null. To be given after the last connection.
+  /// The events that change these inputs, or null. Set them after the last connection.
   void set_events(std::unique_ptr<InputEvents> events);
   InputEvents* events() { return events_.get(); }
   const InputEvents* events() const { return events_.get(); }
 
-  /// Keep the input values reached at the end of the step for those approximations that need them.
+  /// Store the input values at the end of the step for the approximations that need them.
   void remember_end(double t);
 
-  /// A stretch of time is repeated: a connection that does not wait for its source reads what that published in the
-  /// pass before (`earlier`, by participant), and so interpolates; until `read_present`. Where stencils are `centred`,
-  /// one that waits for its source does so until that has come to the end of the stretch.
+  /// A time span is repeated, until `read_present`: a connection that does not wait for its source reads what the
+  /// source published in the previous pass (`earlier`, by participant), and so interpolates. With `centred` stencils, a
+  /// connection that waits does so until its source has reached the end of the span.
   void read_earlier(const std::vector<History>& earlier, bool centred);
   void read_present();
 
-  /// Forget polynomials that were made from `source`: one of its samples is not what it was.
+  /// Invalidate polynomials built from `source`: one of its samples has changed.
   void forget_polynomials_of(int source);
 
-  /// What is known of the sources now: samples in use and the polynomials through them.
+  /// The complete state: the samples in use and the polynomials through them.
   struct Saved {
     struct ConnectionState {
       std::size_t begin, end;
@@ -144,14 +154,14 @@ class Inputs {
     double window_from, window_until;
     InputEvents::State events;
   };
-  /// `into` is written again: its memory serves the next save as well.
+  /// Overwrites `into`, whose memory is reused.
   void save(Saved& into) const;
   void restore(const Saved& saved);
 
-  /// The same for a stretch of time that may be repeated, at less cost: what the histories say is looked up again, and
-  /// the values are made again. The connections remember the samples in use themselves.
+  /// The same for a time span that may be repeated, at less cost: samples are looked up again and values are computed
+  /// again. The connections themselves store the samples in use.
   struct Mark {
-    std::vector<std::vector<double>> last_inputs;  ///< where approximations depend on the step
+    std::vector<std::vector<double>> last_inputs;  ///< only if approximations depend on the step
     ConsumerStep step;
     InputEvents::State events;
   };
@@ -172,13 +182,13 @@ class Inputs {
     if (per_step_ || events_) return_more(mark);
   }
 
-  /// For fast paths outside (rounds): what they work on.
+  /// For fast paths of rounds.
   fast::InputPaths& fast_paths() { return fast_; }
   const fast::InputPaths& fast_paths() const { return fast_; }
   std::vector<double>& values() { return values_; }
 
  protected:
-  /// `asked_always`: nothing but `rebuild` makes a polynomial.
+  /// `asked_always`: all polynomials are built by `rebuild`.
   Inputs(std::vector<double> constants, fast::Choice fast_paths, bool asked_always)
       : asked_always_(asked_always), values_(std::move(constants)), fast_(fast_paths) {}
   virtual void rebuild(Connection& c, double t);
@@ -188,7 +198,7 @@ class Inputs {
  private:
   void made_from_connections(double t);
   void make(double t);
-  /// From the samples between which the signal does not jump.
+  /// Build from the samples between two jumps.
   void build_smooth(Connection& c, double t);
   void put(Connection& c, double t);
   void apply_laws(double t);
@@ -196,7 +206,7 @@ class Inputs {
   void evaluate(const LawPort& port, double t, const double* signals, double* out) const;
   double difference_length(double t) const;
   const double* slopes_by_differences(double t);
-  /// The slope of what enters by a connection, after gain and offset, into its scratch.
+  /// Write the slope of a connection's value (after gain and offset) into its scratch memory.
   void find_slope(Connection& c, double t);
   void find_law_slope(const LawPort& port, const std::vector<double>& signal_slopes, double t);
   void freeze_connections();

@@ -7,20 +7,20 @@
 
 namespace counterpoint {
 
-/// A subsystem that knows beforehand when its outputs jump or bend, as tables, steps and pulses over time do.
+/// A subsystem that knows in advance when its outputs jump or bend: tables, steps and pulses over time.
 ///
 /// Contract for implementers:
-///  1. `next_known_event(t, step)` is the first such time after t; infinity when there is none. It follows from t and
-///     the structure alone, not from the state, so that it may be asked at any time and from any thread.
-///  2. A source that has more than `most_met` of them within the next `step` seconds is a signal like any other: it is
-///     left out (`sparse_event`), or steps would follow each row of a measured table.
+///  1. `next_known_event(t, step)` is the first such time after t, infinity if there is none. It depends on t and the
+///     structure, not on the state, so it may be called at any time and from any thread.
+///  2. A source with more than `most_met` such times within the next `step` seconds is treated as smooth
+///     (`sparse_event`); otherwise steps would end at each row of a measured table.
 class KnowsEvents {
  public:
   virtual ~KnowsEvents() = default;
   virtual double next_known_event(double t, double step) const = 0;
 };
 
-/// The first event of a source after t, `next(time)` being the first one after a time; infinity where it has many.
+/// The first event of a source after t; infinity if it has many. `next(time)` is the first one after a time.
 template <class Next>
 double sparse_event(const Next& next, double t, double step) {
   constexpr int most_met = 2;
@@ -30,7 +30,7 @@ double sparse_event(const Next& next, double t, double step) {
   return later <= t + step ? Polynomial::infinity : first;
 }
 
-/// What several subsystems know.
+/// The known events of several subsystems.
 class KnownEvents {
  public:
   /// `subsystem`: of any kind.

@@ -10,28 +10,28 @@
 
 namespace counterpoint {
 
-/// What a run needs to know about one subsystem.
+/// Specification of one subsystem in a run.
 struct ParticipantSpec {
   SubsystemPointer subsystem;
-  double step = 0.0;              ///< fixed step in s; 0: the steps that the subsystem prefers
-  std::vector<double> constants;  ///< one value per scalar input; used where nothing is connected
+  double step = 0.0;              ///< fixed step in s; 0: the steps preferred by the subsystem
+  std::vector<double> constants;  ///< one value per scalar input, used if nothing is connected
   std::vector<int> waits_for;     ///< participants this one waits for
   bool records = true;
   bool may_overrun = false;              ///< steps beyond the end of the run are allowed (served on demand)
   std::shared_ptr<Pace> pace = nullptr;  ///< how it steps, instead of `step`
   bool jumps = false;                    ///< its outputs may jump when events change its inputs
-  bool sends_slopes = false;             ///< another program wants the derivatives of its outputs
-  std::vector<char> unread = {};         ///< per output: one that nothing reads may be undefined; empty: none may be
+  bool sends_slopes = false;             ///< another program needs the derivatives of its outputs
+  std::vector<char> unread = {};         ///< per output: nothing reads it, so it may be NaN; empty: none may be
 };
 
-/// One output entering one input; those with the same `law` enter it together.
+/// Specification of a connection; those with the same `law` enter one input together.
 struct ConnectionSpec {
   int source = 0;
   int source_offset = 0;
   int width = 1;
   int target = 0;
   int target_offset = 0;
-  int target_width = 1;  ///< differs from `width` only where a law stands between
+  int target_width = 1;  ///< differs from `width` only if there is a law
   ApproximationPointer approximation;
   double gain = 1.0;
   double offset = 0.0;
@@ -45,15 +45,15 @@ struct LawSpec {
   int target_offset = 0;
 };
 
-/// An input inside a loop of direct feedthrough that exists at the start only: its initial value is iterated for.
+/// An input in a loop of direct feedthrough that exists only at the start; its initial value is found by iteration.
 struct TornInput {
   int participant = 0;
   int offset = 0;
   int width = 1;
-  std::string label;  ///< how messages call it
+  std::string label;  ///< its name in messages
 };
 
-/// A call of a participant that has not come back.
+/// A call of a participant that has not returned.
 struct CallUnderWay {
   int participant = 0;
   double t = 0.0;  ///< start of its step, s
@@ -63,61 +63,61 @@ struct RunSpec {
   std::vector<ParticipantSpec> participants;
   std::vector<ConnectionSpec> connections;
   std::vector<LawSpec> laws;
-  double start = 0.0;                ///< s
-  double until = 0.0;                ///< s; infinity when the end is not known
-  double tolerance = 0.0;            ///< times closer than this are the same time, s
-  int initial_passes = 1;            ///< how often initial outputs are read: 1 + longest chain of feedthrough
-  std::vector<TornInput> torn = {};  ///< inputs that leave no loop when their values are known
-  std::vector<std::shared_ptr<Indicator>> indicators = {};  ///< told what arrives, beside the defects
+  double start = 0.0;      ///< s
+  double until = 0.0;      ///< s; infinity if the end is unknown
+  double tolerance = 0.0;  ///< times closer than this are equal, s
+  int initial_passes = 1;  ///< number of times that initial outputs are read: 1 + longest chain of feedthrough
+  std::vector<TornInput> torn = {};                         ///< with these values known, no loop is left
+  std::vector<std::shared_ptr<Indicator>> indicators = {};  ///< told of arrived samples, like the defects
   std::vector<std::shared_ptr<Event>> events = {};
-  std::shared_ptr<WallClock> wall_clock = nullptr;  ///< which the run keeps to
-  std::vector<InputEventSpec> input_events = {};    ///< `events` has their times where steps end there
+  std::shared_ptr<WallClock> wall_clock = nullptr;  ///< clock that the run follows
+  std::vector<InputEventSpec> input_events = {};    ///< `events` contains their times if steps end there
   std::vector<ConditionSpec> conditions = {};
-  bool compares = true;          ///< false: defects are left out, to measure what they cost
-  bool keeps_record = false;     ///< what is recorded: what follows from it need not be found during the run
-  bool streams_record = false;   ///< it is kept elsewhere: what has to be kept beside it is small, and can be written
-  fast::Choice fast_paths = {};  ///< `none()`: the definition alone, without what is faster and the same (for tests)
+  bool compares = true;       ///< false: no defects, to measure their cost
+  bool keeps_record = false;  ///< the record is kept: what can be computed from it later is not computed during the run
+  bool streams_record = false;   ///< the record goes to a file: additional data must be small and writable
+  fast::Choice fast_paths = {};  ///< `none()`: the generic route alone (for tests)
 };
 
-/// The participants of a run and the connections between them: what both drivers share.
+/// The participants of a run and the connections between them; used by both drivers.
 class Network {
  public:
   /// The consumer's end of a connection.
   struct ConnectionEnd {
     int consumer;
     int index;                 ///< among the connections of the consumer
-    Participant* participant;  ///< the consumer itself: it is looked at whenever the source has moved
+    Participant* participant;  ///< the consumer; read whenever the source has stepped
     Connection& connection() const { return participant->inputs->connections()[index]; }
     Comparison& comparison() const { return participant->comparisons[index]; }
   };
 
-  /// A driver may give one participant, the host, inputs of its own kind.
+  /// A driver may give one participant, the host, a special kind of inputs.
   explicit Network(const RunSpec& spec, int host = -1, std::unique_ptr<Inputs> host_inputs = nullptr);
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
-  /// Time that every participant has reached.
+  /// The time that every participant has reached.
   double time() const;
 
-  /// Put all subsystems at the start and find their initial outputs.
+  /// Start all subsystems and find their initial outputs.
   void start();
 
-  /// Tell all but one that the initial outputs are found; read them again where that may change them.
+  /// Call `begin` of all subsystems but one; read initial outputs again if they may have changed.
   void begin(int except);
 
   /// The run is over.
   void finish() noexcept;
 
-  /// Tell events that all participants have come to them.
+  /// Tell events that all participants have reached them.
   void tell_events();
 
-  /// Find the initial outputs of all but one, whose are given.
+  /// Find the initial outputs of all participants but one, whose outputs are given.
   void refresh_initial_outputs(int except);
 
   std::vector<Participant> participants;
   double tolerance;
 
-  /// Make what participant `source` has published visible and compare it with what was assumed.
+  /// Make the samples published by `source` visible and compare them with the assumed values.
   void commit(int source) {
     Participant& p = participants[source];
     p.history.commit();
@@ -127,27 +127,27 @@ class Network {
     }
   }
 
-  /// Compare what was assumed of `source` with what it has made visible.
+  /// Compare the values assumed for `source` with its visible samples.
   void compare(int source) {
     for (const ConnectionEnd& out : outgoing_[source]) {
       if (out.comparison().pending() || out.connection().fast.compares_by_samples) out.participant->compare(out.index);
     }
   }
 
-  /// Forget what no consumer needs any more and make room for `samples` more.
+  /// Delete samples that no consumer needs any more, and make room for `samples` more.
   void make_room(int source, std::size_t samples);
-  /// The oldest sample that a consumer or a comparison may still look at.
+  /// The oldest sample that a consumer or a comparison may still need.
   std::size_t first_needed(int source) const;
-  /// Samples that are needed in any case: for the cubic of comparisons and for the next initial windows.
+  /// Samples that are always kept: for the cubic of comparisons and for the first windows.
   static constexpr std::size_t always_kept = 6;
-  /// Samples that a connection needs before the one where its consumer stands.
+  /// Samples that a connection needs before the present time of its consumer.
   static std::size_t kept_behind(const Connection& c) {
     return std::max<std::size_t>(c.approximation->points_behind(), 4);
   }
 
-  /// Everything that lasts: subsystems, histories, inputs, comparisons, clocks, how much is recorded.
+  /// The complete state: subsystems, histories, inputs, comparisons, clocks, length of the record.
   using Saved = std::vector<Participant::Saved>;
-  /// False when a subsystem cannot; `into` is then of no use. Its memory serves the next save as well.
+  /// False if a subsystem cannot save; `into` is then invalid. The memory of `into` is reused.
   bool save(Saved& into) const;
   void restore(const Saved& saved);
 
@@ -155,17 +155,17 @@ class Network {
   int connection_count() const { return static_cast<int>(connections_.size()); }
   const ConnectionEnd& connection(int number) const { return connections_[number]; }
 
-  /// Call `work`, and when it throws note where before the exception goes on.
+  /// Call `work`. If it throws, note the participant and rethrow.
   template <class Work>
   void guarded(int participant, Work&& work);
-  /// Note a failure of a participant; to be called in a catch block.
+  /// Note a failure of a participant; call it in a catch block.
   void note_failure(int participant);
   void forget_failure() {
     if (failure) failure = Failure{};
   }
   Failure failure;
 
-  /// Marks that a participant is at work beside others, in a thread of its own, for as long as it lasts.
+  /// During its lifetime, marks a participant that works in a thread of its own.
   class AtWork {
    public:
     AtWork(Network& network, int participant) : mark_(network.at_work_[participant]) {
@@ -178,14 +178,14 @@ class Network {
    private:
     std::atomic<bool>& mark_;
   };
-  /// A participant that has begun its work and not come back, the innermost where one calls another; to be asked from
-  /// another thread while a call of the network does not end.
+  /// A participant whose work has begun and not returned (the innermost if one calls another). For another thread,
+  /// while a call of the network hangs.
   std::optional<CallUnderWay> call_under_way() const;
   double time_of(int participant) const;
 
  private:
   void keep_last_sample(int participant);
-  /// Where a connection enters a law: which one, and its first signal.
+  /// The place where a connection enters a law: the law and the first signal.
   struct LawPlace {
     int index = -1;
     int offset = 0;
@@ -202,9 +202,9 @@ class Network {
   RunSpec spec_;
   std::vector<std::vector<ConnectionEnd>> outgoing_;
   std::vector<ConnectionEnd> connections_;
-  std::vector<double> events_reached_;      ///< up to where each event was told, s
-  std::vector<std::atomic<bool>> at_work_;  ///< per participant, for those that work at the same time
-  std::atomic<int> guarded_{-1};            ///< the participant that one thread works for, if any
+  std::vector<double> events_reached_;      ///< time up to which each event was told, s
+  std::vector<std::atomic<bool>> at_work_;  ///< per participant, for threads
+  std::atomic<int> guarded_{-1};            ///< the participant at work in a run with one thread, or -1
 };
 
 template <class Work>

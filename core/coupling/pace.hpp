@@ -8,24 +8,23 @@
 
 namespace counterpoint {
 
-/// How the next step of one participant is chosen.
+/// Chooses the next step of one participant.
 ///
 /// Contract for implementers:
 ///  1. `next_end(t, clock, event)` is the end of the next step from t, later than t; infinity when the run is over. It
-///  is
-///     asked after every step and once at the start. `clock.next(t, length, event)` makes an end of a length: it
-///     knows the end of the run, and that a step does not go over the next event.
-///  2. `published(t, y)` tells what the participant has published, unless the pace does not listen (`listens`).
-///  3. As an indicator it is told what was assumed of the inputs of its participant and what arrived. Of times up
-///     to the start of the last step all is known before it is asked; what else is known depends on the order of steps,
-///     so that it is left alone by a pace that gives the same bits with any number of threads.
-///  4. Where `may_reject()`, the subsystem saves its state before every step, and `accepts(t, t_end, y)` is asked
-///     afterwards. When it says no, the state is restored and `next_end` is asked again, for an earlier end. Others
-///     then take the participant for one that stops early. A subsystem that cannot save is never asked.
-///  5. `returned_to(t)` says that the participant stands at t again, after a rejected step or in a repeated window.
-///  6. `join(network, participant)` is called once, before the start. `next_end` may be asked again for the same t.
-///  7. `marked()` says that a stretch begins which may be repeated: after `returned_to` the same ends follow again, for
-///     then the others stand anywhere.
+///     is called after every step and once at the start. `clock.next(t, length, event)` computes the end of a step of
+///     this length: it knows the end of the run, and ends the step at the next event.
+///  2. `published(t, y)` passes what the participant has published, unless the pace does not listen (`listens`).
+///  3. As an indicator it is told the assumed and the arrived values of the inputs of its participant. Before it is
+///     asked, it has been told everything up to the start of the last step. Later values depend on the order of steps;
+///     a pace must not use them if it is to give the same bits with any number of threads.
+///  4. If `may_reject()`, the subsystem saves its state before every step, and `accepts(t, t_end, y)` is called after
+///     it. If the answer is no, the state is restored and `next_end` is called again, for an earlier end. The others
+///     then treat the participant as one that stops early. A subsystem that cannot save is never asked.
+///  5. `returned_to(t)`: the participant is at t again, after a rejected step or in a repeated window.
+///  6. `join(network, participant)` is called once, before the start. `next_end` may be called again for the same t.
+///  7. `marked()`: a time span begins that may be repeated. After `returned_to` the pace must give the same ends again,
+///     although the others may be at any time.
 class Pace : public Indicator {
  public:
   virtual void join(const Network& /*network*/, int /*participant*/) {}
@@ -48,14 +47,14 @@ class FixedPace final : public Pace {
 class OwnPace final : public Pace {
  public:
   explicit OwnPace(const Subsystem& subsystem) : subsystem_(subsystem) {}
-  /// Throws StepFailure when the preferred step does not move the time.
+  /// Throws StepFailure if the preferred step does not advance the time.
   double next_end(double t, StepClock& clock, double event) override;
 
  private:
   const Subsystem& subsystem_;
 };
 
-/// The steps of a law, for one participant. Of others it looks at what is known up to the start of the last step.
+/// The steps of a law, for one participant. Of the others it uses only what is known up to the start of the last step.
 class LawPace final : public Pace {
  public:
   LawPace(std::shared_ptr<StepLaw> law, const StepLimits& limits) : chooser(std::move(law), limits) {}
@@ -73,7 +72,7 @@ class LawPace final : public Pace {
  private:
   double next_end_since_mark(double t, StepClock& clock, double event);
 
-  KnownEvents known_;         ///< of its own and of those that it is connected with
+  KnownEvents known_;         ///< of its own subsystem and of those connected to it
   std::vector<double> ends_;  ///< of the steps since the mark, s
   bool is_marked_ = false;
   bool repeats_ = false;

@@ -40,6 +40,7 @@ Participant::Participant(SubsystemPointer model, Set set)
       may_reject_(pace_->may_reject()),
       unread_(std::move(set.unread)),
       rows_(1 + history.width()) {
+  fast.rewriter = dynamic_cast<StateRewriter*>(subsystem.get());
   const std::vector<double> zeros(history.width());
   history.append(t, zeros.data(), zeros.data());
   history.commit();
@@ -72,7 +73,7 @@ Comparison& Participant::connect(Connection c, int number) {
 }
 
 void Participant::refresh_initial_outputs() {
-  t_next = t;  // until a step is proposed, a failure is one of the start
+  t_next = t;  // until a step is proposed, a failure belongs to the start
   history.restart();
   rows_.clear();
   const double* y = subsystem->output(t, *inputs);
@@ -115,7 +116,7 @@ void Participant::save_for_rejection() {
 }
 
 double Participant::accepted_end(double reached) const {
-  // One that stops early stands where it says, however near that is to the end: it goes on from there.
+  // If it stops early, it is at the time that it returns, however close to the end: it continues from there.
   const double rounding = 16.0 * std::numeric_limits<double>::epsilon() * std::abs(t_next);
   const bool stopped = subsystem->stops_early() && reached > t && reached < t_next - rounding;
   if (stopped) return reached;
@@ -137,7 +138,7 @@ double Participant::accepted_end(double reached) const {
   }
 }
 
-/// What is NaN before the first step is not the work of a step: the model does not define it.
+/// An output that is NaN before the first step is not defined by the model: no step has caused it.
 void Participant::note_undefined(const double* values) {
   undefined_since_.assign(unread_.size(), Polynomial::infinity);
   for (std::size_t j = 0; j < unread_.size(); ++j) {
@@ -153,7 +154,7 @@ void Participant::publish_derivatives(double time) {
   }
 }
 
-/// The sample is written, but not yet passed. No event came before the first one.
+/// The sample is written, but not yet advanced. No event comes before the first one.
 void Participant::publish_jump(double time) {
   const double* before = t_next > t && subsystem->stops_early() ? subsystem->output_before_event() : nullptr;
   if (before == nullptr && !before_event_.empty()) before = before_event_.data();
@@ -180,7 +181,7 @@ const double* Participant::pass_event(double time, const double* y) {
   return output_after_event(time);
 }
 
-/// Outputs are asked for with other inputs, which may change the state: it is put back.
+/// Reading outputs with other inputs may change the state, which is restored afterwards.
 const double* Participant::output_after_event(double time) {
   const std::unique_ptr<SavedState> state = subsystem->save();
   const double* y = state ? subsystem->output_again(time, *inputs) : subsystem->output(time, *inputs);
@@ -240,7 +241,7 @@ void Participant::assume() {
   }
 }
 
-/// Apart from its caller, whose usual way is short.
+/// Not inlined, to keep the usual path of the caller short.
 [[gnu::noinline, gnu::flatten]] void Participant::assume_input(Connection& c, Comparison& comparison) {
   if (c.waits || c.watches || c.fast.compares_by_samples) return;
   const Samples& frozen = c.samples;
@@ -248,7 +249,7 @@ void Participant::assume() {
   const bool published = frozen.end < source.end();
   double source_next = published ? source.time(frozen.end) : c.source_next;
   if (c.source_stops_early || fast.in_step) {
-    source_next = t;  // not known, so that every step is compared; in a round known to be at the end of every step
+    source_next = t;  // unknown, so every step is compared; in a round it is the end of every step
   } else if (!comparison.wants(t_next, source_next, tolerance_)) {
     return;
   }
@@ -256,7 +257,8 @@ void Participant::assume() {
   if (published && !comparison.keeps_assumed()) comparison.arrive(c);
 }
 
-/// In a repeat the source's samples are those of the pass before, and one of them reaches the end of the step.
+/// In a repeat the samples of the source are those of the previous pass, and one of them is at or after the end of the
+/// step.
 [[gnu::noinline]] void Participant::assume_in_repeat() {
   std::vector<Connection>& connections = inputs->connections();
   for (std::size_t k = 0; k < connections.size(); ++k) {

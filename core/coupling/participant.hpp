@@ -18,26 +18,26 @@ namespace fast {
 class StepBatch;
 }
 
-/// One subsystem in a run: its inputs, its history, when it steps and what is recorded of it.
+/// One subsystem in a run, with its inputs, its history, its steps and its record.
 ///
 ///     step:     freeze inputs, step, publish, assume, propose
 ///     publish:  outputs into the history and the record
-///     assume:   leave what was extrapolated for the end of the step, to be compared with what arrives
+///     assume:   store the extrapolated input at the end of the step, to be compared with the sample that arrives
 ///     propose:  ask the pace for the end of the next step
 class Participant {
  public:
-  /// Where a participant fits into its run.
+  /// The part of the run's specification that concerns one participant.
   struct Set {
     std::unique_ptr<Inputs> inputs;
-    std::shared_ptr<Pace> pace;  ///< null: fixed steps of the clock, or those that the subsystem prefers
+    std::shared_ptr<Pace> pace;  ///< null: the fixed steps of the clock, or the steps preferred by the subsystem
     StepClock clock;
     const std::vector<std::shared_ptr<Event>>* events = nullptr;
-    bool derivatives = false;  ///< of its outputs are wanted
+    bool derivatives = false;  ///< derivatives of its outputs are needed
     bool jumps = false;        ///< its outputs may jump when events change its inputs
     double start = 0.0;        ///< s
     double tolerance = 0.0;    ///< s
     bool records = true;
-    std::vector<char> unread = {};  ///< per output: whether it may be undefined from the start on; empty: none may be
+    std::vector<char> unread = {};  ///< per output: nothing reads it, so it may be NaN; empty: none may be
   };
   Participant(SubsystemPointer model, Set set);
 
@@ -45,17 +45,17 @@ class Participant {
   Comparison& connect(Connection connection, int number);
 
   void start();
-  /// Find out which inputs are extrapolated and compared by what is written down.
+  /// Determine which inputs are extrapolated, with stored values to be compared.
   void look_at_assumptions();
-  /// Read the initial outputs (again, after other initial outputs changed).
+  /// Read the initial outputs, also after other initial outputs have changed.
   void refresh_initial_outputs();
 
-  /// One step; published into the history but not committed.
+  /// Make one step; it is published into the history, but not committed.
   void step() {
     inputs->freeze(t, t_next);
     step_with_inputs();
   }
-  /// The same with inputs that the caller has frozen.
+  /// The same, with inputs that the caller has frozen.
   void step_with_inputs() {
     if (may_reject_) save_for_rejection();
     double reached = subsystem->step(t, t_next, *inputs);
@@ -70,33 +70,33 @@ class Participant {
     propose();
     if (assumes_ && !fast.assumes_later) assume();
   }
-  /// What was left out (joint_step.hpp).
+  /// The `assume` that `step` left out (joint_step.hpp).
   void assume_later() {
     if (assumes_) assume();
   }
 
-  /// The next event of a master above, which no step of a length that the participant chooses goes over; the proposed
-  /// one as well.
+  /// The next communication point of an outer master. Steps whose length the participant chooses end there, also the
+  /// proposed one.
   void stop_at(double time) {
     communication_point_.time = time;
     if (fixed_ == nullptr) t_next = next_end();
   }
-  /// No step goes beyond `end` from now on: one that would ends there, and with it the participant has finished.
+  /// From now on no step ends after `end`; the participant has finished when it gets there.
   void open_until(double end) {
     clock_.end_at(end);
     propose();
     horizon = t_next;
   }
-  /// Others want to know its sources up to `end` before they step.
+  /// Others need the samples of its sources up to `end` before they step.
   void wants_sources_until(double end) { horizon = std::max(horizon, end); }
 
-  /// Write a sample that came from elsewhere (a host that integrates by itself).
+  /// Publish a sample from outside (a host that integrates by itself).
   void publish_given(double time, const double* values);
-  /// Write the last sample again, at the same time; false when it is what it was.
+  /// Replace the last sample, at the same time; false if the values are unchanged.
   bool publish_again(const double* values);
 
-  /// Whether what it publishes is recorded and what it assumes is compared, from now on; else none but its pace hears
-  /// of its steps, since they will be made again.
+  /// From now on: record what it publishes and compare what it assumes (true), or tell only its pace, because the steps
+  /// will be made again (false).
   void set_heard(bool heard) {
     heard_ = heard;
     compared_ = compared_ || heard;
@@ -104,16 +104,16 @@ class Participant {
     assumes_ = (heard || pace_listens_) && extrapolates_;
   }
 
-  /// Whether it has assumed or may assume something that is to be compared.
+  /// Whether it has assumed, or may assume, values to be compared.
   bool compares() const { return compared_; }
-  /// Compare what was assumed of the source of connection k with what it has published.
+  /// Compare the values assumed on connection k with those that its source has published.
   void compare(std::size_t k);
 
-  /// From here on a stretch of time is repeated, or is not any more (`Inputs::read_earlier`).
+  /// A time span is repeated from now on, or no longer repeated (`Inputs::read_earlier`).
   void read_earlier(const std::vector<History>& earlier, bool centred);
   void read_present();
 
-  /// How far it has come.
+  /// Its position in the run.
   struct Place {
     std::vector<Comparison::Saved> comparisons;  ///< one per connection
     std::optional<StepClock> clock;
@@ -122,24 +122,25 @@ class Participant {
     long steps;
     std::size_t rows;
   };
-  /// All that lasts. `keep`: the first sample that may still be needed.
+  /// The complete state. `keep`: the first sample that may still be needed.
   struct Saved : Place {
     std::unique_ptr<SavedState> subsystem;
     Inputs::Saved inputs;
     History::Saved history;
   };
-  /// False when the subsystem cannot. `into` is written again: its memory serves the next save as well.
+  /// False if the subsystem cannot save. Overwrites `into`, whose memory is reused.
   bool save(std::size_t keep, Saved& into) const;
   void restore(const Saved& saved);
 
-  /// The same for a stretch of time that may be repeated, at less cost: the history keeps its samples meanwhile.
+  /// The same for a time span that may be repeated, at less cost: the history keeps its samples.
   struct Mark : Place {
     std::unique_ptr<SavedState> subsystem;
     Inputs::Mark inputs;
     std::size_t samples;  ///< in the history
   };
   bool mark(Mark& into) {
-    if (!into.subsystem || !subsystem->save_again(*into.subsystem)) into.subsystem = subsystem->save();
+    if (!into.subsystem || fast.rewriter == nullptr || !fast.rewriter->save_again(*into.subsystem))
+      into.subsystem = subsystem->save();
     if (!into.subsystem) return false;
     inputs->mark(into.inputs);
     into.samples = history.end();
@@ -153,7 +154,7 @@ class Participant {
     subsystem->restore(*mark.subsystem);
     rewind(mark);
   }
-  /// The same but for the subsystem, which has failed.
+  /// The same, except for the subsystem, which has failed.
   void rewind(const Mark& mark) {
     inputs->return_to(mark.inputs);
     history.cut_back(mark.samples);
@@ -165,9 +166,9 @@ class Participant {
   std::size_t row_count() const { return rows_.rows(); }
   std::vector<Rows> take_rows();
 
-  /// Null where its steps are fixed or its own.
+  /// Null if its steps are fixed or those of the subsystem.
   Pace* pace() const { return has_pace_ ? pace_.get() : nullptr; }
-  /// The next time that steps of a chosen length do not go over, s.
+  /// The next time at which steps of a chosen length end, s.
   double next_event() const {
     const double point = communication_point_.time;
     return events_->empty() && inputs->events() == nullptr ? point : std::min(point, next_of_events());
@@ -176,10 +177,10 @@ class Participant {
   bool records() const { return records_; }
   /// Whether a step may end before its proposed end.
   bool may_stop_early() const { return subsystem->stops_early() || may_reject_; }
-  /// Some of these outputs are NaN or infinite: fail, unless nothing reads them and they were at the start, or others
-  /// are finite.
+  /// Some of these outputs are NaN or infinite: throws, unless nothing reads them and they were so at the start or
+  /// other outputs are finite.
   void not_finite(double time, const double* values);
-  /// Per output: since when it is NaN or infinite, s; infinity: never. Empty where none may be.
+  /// Per output: the time since which it is NaN or infinite, s; infinity: never. Empty if none may be.
   const std::vector<double>& undefined_since() const { return undefined_since_; }
 
   SubsystemPointer subsystem;
@@ -188,16 +189,16 @@ class Participant {
   std::vector<Comparison> comparisons;  ///< one per connection of inputs
   Stopwatch stopwatch;
   double t;
-  long steps = 0;          ///< between the times, or compilers pack the two in every step
+  long steps = 0;          ///< placed between the times; otherwise compilers pack these two in every step
   double t_next;           ///< end of the proposed step, infinity when finished
-  double horizon;          ///< the furthest t_next so far: what is needed of the sources
-  bool proposing = false;  ///< the pace is asked for the next step
+  double horizon;          ///< the largest t_next so far: samples of the sources are needed up to here
+  bool proposing = false;  ///< its pace is choosing the next step
   fast::ParticipantPaths fast;
 
  private:
   friend class fast::StepBatch;
 
-  /// Outputs at `time` into the history (as a sample that is not yet committed) and the record.
+  /// Write the outputs at `time` into the history (not yet committed) and the record.
   void publish(double time, const double* y) {
     double* sample = history.next_value();
     const int width = history.width();
@@ -262,35 +263,35 @@ class Participant {
   void publish_derivatives(double time);
   void publish_jump(double time);
   void keep_before_jump(double time, const double* before);
-  /// An event changes the inputs at the end of the step; returns the outputs after it, and keeps those before.
+  /// An event changes the inputs at the end of the step: returns the outputs after it, and keeps those before it.
   const double* pass_event(double time, const double* y);
   const double* output_after_event(double time);
   void assume();
   void assume_input(Connection& c, Comparison& comparison);
   void assume_in_repeat();
-  /// The end of a step that did not end exactly where it was proposed; throws when that is not allowed.
+  /// The accepted end of a step that did not end exactly where proposed; throws if that is not allowed.
   double accepted_end(double reached) const;
 
   std::shared_ptr<Pace> pace_;
-  FixedPace* fixed_;  ///< the pace, where it is of this kind: asked without a virtual call
+  FixedPace* fixed_;  ///< the pace, if it is of this kind; saves a virtual call
   StepClock clock_;
   const std::vector<std::shared_ptr<Event>>* events_;
   CommunicationPoint communication_point_;
   double tolerance_;
   bool wants_record_;
-  bool records_;  ///< where it is wanted, and heard
+  bool records_;  ///< the record is wanted, and the participant is heard
   bool heard_ = true;
   bool compared_ = true;                            ///< something may have been since the last mark
   bool jumps_;                                      ///< its outputs may jump when events change its inputs
   std::vector<double> before_event_, after_event_;  ///< outputs; empty: no event ended the step
-  bool has_pace_;                                   ///< it is not one of the built-in ones
-  bool pace_listens_;                               ///< and wants to be told
-  bool may_reject_ = false;                         ///< and may reject steps
+  bool has_pace_;                                   ///< the pace is not one of the built-in ones
+  bool pace_listens_;                               ///< and it listens
+  bool may_reject_ = false;                         ///< and it may reject steps
   bool extrapolates_ = false;                       ///< some input is, and what is assumed of it is written down
   bool assumes_ = false;                            ///< it extrapolates and is heard
-  bool repeats_ = false;                            ///< what it did not wait for is read from the pass before
+  bool repeats_ = false;  ///< sources that it does not wait for are read from the previous pass
   std::unique_ptr<SavedState> before_step_;
-  std::vector<char> unread_;             ///< per output: may be undefined; empty: none may be
+  std::vector<char> unread_;             ///< per output: it may be NaN; empty: none may be
   std::vector<double> undefined_since_;  ///< per output, s
   RowBuffer rows_;
 };

@@ -11,58 +11,58 @@ namespace fast {
 class Round;
 }
 
-/// Which participants may step, and which of these goes first.
+/// Decides which participants may step, and which of these goes first.
 ///
 ///     1. strict rule. Participant i at t_i, proposing t_i + h_i, may step when
 ///          every source s it waits for has         t_s >= t_i + h_i        (i interpolates s)
 ///          every other source s has                t_s + h_s > t_i         (i extrapolates s)
 ///          some consumer still needs samples after t_i, or i has no consumer
 ///        Of those that may, the one with the smallest t_i goes first, ties by rank.
-///     2. second rule. In a group whose members are blocked by members of the group only, none can go further. At
-///        least one of them is blocked merely by sources that it extrapolates: what they have published so far is then
-///        enough. Of these the one with the smallest t_i makes one step.
-///     3. A participant that another program steps is passed over until a sample of it has come. When no other may step
-///        by the first two rules, what has not come is waited for.
+///     2. second rule. In a group whose members are blocked only by members of the group, none can step by the strict
+///        rule. At least one of them is blocked only by sources that it extrapolates: the samples they have published
+///        so far are then enough. Of these members the one with the smallest t_i makes one step.
+///     3. A participant stepped by another program is skipped until its next sample has arrived. If no other may
+///        step by the first two rules, the run waits for that sample.
 class PrecedenceRule {
  public:
-  /// What the rule says about one participant. Pointers, since all of them are followed in every turn.
+  /// One participant in the eyes of the rule. Pointers, because all of them are followed in every turn.
   struct Candidate {
-    /// What it takes from another participant.
+    /// A connection that enters it.
     struct Incoming {
       Connection* connection;
       const Participant* source;
     };
     Participant* participant = nullptr;
-    double end = 0.0;             ///< its step may end here at the latest
-    double begin = 0.0;           ///< its step must begin before this: from here on a sample is missing or none is used
-    int index = 0;                ///< of the participant
-    bool ready = false;           ///< it is among those that may step
-    bool reached = false;         ///< it has come to the target
-    bool represented = false;     ///< another member stands for it in `round`
-    FedSubsystem* fed = nullptr;  ///< another program steps it: it steps when a sample has come
-    fast::Round* round = nullptr;  ///< it goes in rounds (fast/round.hpp)
+    double end = 0.0;          ///< its step may end here at the latest
+    double begin = 0.0;        ///< its step must begin before this: later, a sample is missing or no consumer needs one
+    int index = 0;             ///< of the participant
+    bool ready = false;        ///< it is among those that may step
+    bool reached = false;      ///< it has reached the target
+    bool represented = false;  ///< another member represents it in `round`
+    FedSubsystem* fed = nullptr;   ///< stepped by another program: it steps when a sample has arrived
+    fast::Round* round = nullptr;  ///< it steps in rounds (fast/round.hpp)
     std::vector<Incoming> incoming;
     const std::vector<Network::ConnectionEnd>* outgoing = nullptr;  ///< its consumers
-    std::vector<Candidate*> neighbours;                             ///< those whose permission may change when it moves
+    std::vector<Candidate*> neighbours;  ///< candidates whose permission may change when it steps
   };
 
   PrecedenceRule(Network& network, const RunSpec& spec);
 
-  /// Find out again which participants may step: they were moved, or what they read was changed.
+  /// Determine again which participants may step: they were moved, or what they read was changed.
   void look_again();
-  /// All have to come to `target`.
+  /// All participants have to reach `target`.
   void aim_at(double target);
   double target() const { return target_; }
-  /// How many have not come to the target.
+  /// Number of participants that have not reached the target.
   int behind() const { return behind_; }
-  /// Those that rested because they had come to the target may step again.
+  /// Participants that were set aside because they had reached the target may step again.
   void wake_resting();
 
-  /// The participant that steps next. Throws when the rule finds none, which cannot be: the waits-for relation has no
-  /// cycle.
+  /// The participant that steps next. There always is one, because the waits-for relation has no cycle; otherwise an
+  /// internal error is thrown.
   Candidate& choose() {
     int i = -1;
-    // A group that is stuck would otherwise wait until all others have finished.
+    // Otherwise a blocked group would wait until all others have finished.
     if (++choices_ > patience_) {
       choices_ = 0;
       i = exempt_by_the_second_rule();
@@ -78,7 +78,7 @@ class PrecedenceRule {
       const int i = pop_ready();
       Candidate& c = candidates_[i];
       if (c.fed != nullptr && c.fed->waiting() == 0) {
-        without_sample_.push_back(i);  // it stays among the ready: it is not offered again before samples have come
+        without_sample_.push_back(i);  // it stays ready: it is not offered again before samples have arrived
         continue;
       }
       c.ready = false;
@@ -89,7 +89,7 @@ class PrecedenceRule {
   }
   Candidate& candidate(int i) { return candidates_[i]; }
 
-  /// It has published: which participants may step now?
+  /// It has published: update which participants may step.
   void has_published(Candidate& c) {
     note_whether_reached(c);
     offer(c);
@@ -98,12 +98,12 @@ class PrecedenceRule {
       offer(*neighbour);
     }
   }
-  /// The same for one that steps together with all its neighbours.
+  /// The same for a participant that steps together with all its neighbours.
   void has_published_in_round(Candidate& c) {
     note_whether_reached(c);
     if (!c.represented) offer(c);
   }
-  /// The round that it stands for is not finished: the others have their turns.
+  /// The round that it represents is not finished: others have their turns.
   void continues_round(Candidate& c) { offer(c); }
 
  private:
@@ -130,7 +130,7 @@ class PrecedenceRule {
       sift_last_in();
     }
   }
-  /// The earliest one. Of two it is the first: no heap is needed.
+  /// The earliest one. Two are kept in order, without a heap.
   int pop_ready() {
     if (ready_.size() > 2) sift_earliest_out();
     const int earliest = ready_.size() == 2 ? ready_[0] : ready_.back();
@@ -154,19 +154,19 @@ class PrecedenceRule {
     if (!c.outgoing->empty()) {
       double need = -Polynomial::infinity;
       for (const Network::ConnectionEnd& out : *c.outgoing) need = std::max(need, out.participant->horizon);
-      // Half the tolerance: one that is blocked for want of samples, by a rounding even, must find its source willing.
+      // Half the tolerance: if a consumer is blocked by a missing sample, even by rounding, its source must be allowed.
       begin = std::min(begin, need - 0.5 * tolerance);
     }
     c.end = end;
     c.begin = begin;
   }
-  /// The source's next sample surely comes after this: where it has proposed to step to, or, when it may
-  /// stop early, where it stands.
+  /// The next sample of the source is certainly later than this: the end of its proposed step, or, if it may stop
+  /// early, its present time.
   double publishes_after(const Connection& c, const Participant& source) const {
     if (source.finished()) return Polynomial::infinity;
     return c.source_stops_early ? source.t + network_.tolerance : source.t_next - network_.tolerance;
   }
-  /// One that is far enough and has no consumer can unblock none: it rests.
+  /// A participant that has reached the target and has no consumer unblocks no other: it is set aside.
   static bool unblocks_none(const Candidate& c);
   bool later(int a, int b) const {
     const double ta = network_.participants[a].t;
@@ -176,7 +176,7 @@ class PrecedenceRule {
   void sift_last_in();
   void sift_earliest_out();
   void set_aside(int i);
-  /// Wait for other programs until one of those that may step can; throws when there is nothing to wait for.
+  /// Wait for other programs until one of the permitted participants can step; throws if there is nothing to wait for.
   int await_samples();
   int exempt_by_the_second_rule() const;
   bool is_blocked(int i) const;
@@ -185,16 +185,16 @@ class PrecedenceRule {
   bool blocks(int i, const Connection& c) const;
 
   static constexpr double latest =
-      std::numeric_limits<double>::max();  ///< end of a step; finished ones propose infinity
+      std::numeric_limits<double>::max();  ///< end of a step; finished participants propose infinity
 
   Network& network_;
   std::vector<Candidate> candidates_;
   std::vector<int> ready_;           ///< heap by time, then rank
-  std::vector<int> aside_;           ///< have come to the target and have no consumer
-  std::vector<int> without_sample_;  ///< may step, but another program has not sent their samples
-  long choices_ = 0;                 ///< since the second rule was looked at
-  long patience_;                    ///< choices before it is looked at again
-  double target_ = 0.0;              ///< less the tolerance; one that stands here begins no step for its sake
+  std::vector<int> aside_;           ///< have reached the target and have no consumer
+  std::vector<int> without_sample_;  ///< may step, but their samples have not arrived from another program
+  long choices_ = 0;                 ///< since the second rule was last tried
+  long patience_;                    ///< choices before it is tried again
+  double target_ = 0.0;              ///< target minus the tolerance; a participant at this time has reached it
   int behind_ = 0;
 };
 

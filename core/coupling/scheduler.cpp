@@ -5,7 +5,7 @@
 namespace counterpoint {
 
 namespace {
-constexpr long steps_in_a_slice = 1 << 18;  ///< then what was recorded is given away
+constexpr long steps_in_a_slice = 1 << 18;  ///< then the recorded rows are taken
 }  // namespace
 
 Scheduler::Scheduler(const RunSpec& spec, int threads)
@@ -72,11 +72,11 @@ void Scheduler::compare_all() {
   for (std::size_t i = 0; i < network_.participants.size(); ++i) network_.compare(static_cast<int>(i));
 }
 
-/// Flat: with little work in a step, the calls between these small functions would cost as much as they do. What is
-/// not on the way of one participant after the other stays out of it.
+/// Flattened: with cheap steps, calls between these small functions would cost as much as their work. Functions off the
+/// usual path are not inlined.
 [[gnu::flatten]] void Scheduler::go(double wall_seconds) {
   using clock = std::chrono::steady_clock;
-  clock::time_point deadline{};  // set at the first look: short runs, such as a window, need none
+  clock::time_point deadline{};  // set when the clock is first read: short runs, such as a window, never read it
   bool is_set = false;
   steps_made_ = 0;
   long look_at_clock = fast::cheap_steps_between_clocks;
@@ -98,8 +98,8 @@ void Scheduler::compare_all() {
   }
 }
 
-/// One step after the other, each when its time has come. The next one is chosen again after a slice that ended
-/// waiting.
+/// One step after the other, each when the wall clock reaches its start. If a slice ends while waiting, the next
+/// participant is chosen again.
 void Scheduler::go_by_wall_clock(double wall_seconds) {
   using clock = std::chrono::steady_clock;
   const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);

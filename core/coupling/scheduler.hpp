@@ -14,40 +14,41 @@ namespace counterpoint {
 ///       publish:  its outputs; compare them with what was assumed; its pace proposes the next step;
 ///                 update which participants may step
 ///
-/// Which samples a step uses follows from times alone, so that the order in which allowed steps are made changes no
-/// bit. That is why several steps may be made in a row, in rounds or at the same time (`fast::SchedulingPaths`).
+/// Times alone decide which samples a step uses, so the order in which allowed steps are made changes no bit. This is
+/// why several steps may be made in a row, in rounds or at the same time (`fast::SchedulingPaths`).
 class Scheduler {
  public:
   Scheduler(const RunSpec& spec, int threads);
 
-  /// Before the start: no participants go in rounds, so that a slice can end after every step; until `resume_rounds`,
-  /// when all stand at the same place.
+  /// Before the start: no rounds, so that a slice can end after every step. `resume_rounds` ends this, when all
+  /// participants are at the same time.
   void suspend_rounds() { paths_.suspend_rounds(); }
-  /// Before the start: participants go in rounds one after the other, since what they do may be repeated.
+  /// Before the start: rounds are made one step at a time, because they may be repeated.
   void repeat_rounds() { paths_.repeat_rounds(); }
-  /// Before the start: steps may be taken back, until `resume_rounds`.
+  /// Before the start: steps may be undone, until `resume_rounds`.
   void keep_steps_undecided() { paths_.keep_steps_undecided(); }
   void resume_rounds() { paths_.resume_rounds(); }
 
   void start();
 
-  /// Find out again which participants may step: they were moved, or what they read was changed.
+  /// Determine again which participants may step: they were moved, or what they read was changed.
   void look_again();
 
-  /// Nothing is assumed until this is called again: there is nothing to compare.
+  /// Whether assumed values are compared; false: there are none, until this is called again.
   void compare(bool compares) { compares_ = compares; }
 
-  /// Step until every participant has reached `target`, or for a slice: until `wall_seconds` have passed
-  /// or some hundred thousand steps are made, whose results should be taken away.
-  /// Returns true when all have reached it. Throws what a model threw; see `network().failure`.
+  /// Step until every participant has reached `target`, or to the end of a slice: after `wall_seconds`, or after some
+  /// hundred thousand steps, whose results should then be taken. Returns true if all have reached the target. Throws
+  /// what a model threw; see `network().failure`.
   bool advance(double target, double wall_seconds);
 
-  /// For a master above: steps of a length that participants choose do not go over its communication point at `time`.
+  /// For an outer master: where participants choose the length of their steps, these end at its communication point
+  /// `time`.
   void stop_at(double time);
 
-  /// The step that has not come back. From another thread, while `start` or `advance` does not end.
+  /// The step that has not returned. For another thread, while `start` or `advance` hangs.
   std::optional<CallUnderWay> call_under_way() const;
-  /// That step will never come back: what was published before it can be taken. Nothing else can follow.
+  /// That step will never return: earlier results can be taken, nothing else may be called.
   void abandon() { paths_.abandon(); }
 
   Network& network() { return network_; }
@@ -60,13 +61,13 @@ class Scheduler {
   void step(Candidate& c);
   void publish(Candidate& c);
   void compare_all();
-  /// False where that is for the precedence rule to decide.
+  /// False if the precedence rule has to decide.
   bool step_jointly(double target);
 
   Network network_;
   PrecedenceRule rule_;
   fast::SchedulingPaths paths_;
-  bool is_moved_ = false;                  ///< what the rule knows is out of date
+  bool is_moved_ = false;                  ///< the state of the rule is out of date
   std::shared_ptr<WallClock> wall_clock_;  ///< null: as fast as possible
   long steps_made_ = 0;                    ///< in this slice
   bool compares_ = true;

@@ -7,7 +7,7 @@
 
 namespace counterpoint {
 
-/// Times at which a participant steps: a fixed step is counted, never summed.
+/// Times at which a participant steps. Fixed steps are counted, never summed.
 class StepClock {
  public:
   StepClock(double start, double until, double step, double tolerance)
@@ -26,7 +26,7 @@ class StepClock {
   /// Times closer than this are the same time, s.
   double tolerance() const { return tolerance_; }
 
-  /// Let the run end here instead.
+  /// Move the end of the run.
   void end_at(double until) {
     until_ = until;
     last_ = until - tolerance_;
@@ -39,8 +39,8 @@ class StepClock {
     return next_on_grid_ > last_ ? until_ : next_on_grid_;
   }
 
-  /// Ends of the next steps from t on the fixed grid, at most `most` and for as long as `allowed(begin, end)`; returns
-  /// their number. The step to the end of the run, which may be shorter, is among them.
+  /// Ends of the next steps from t on the fixed grid: at most `most`, and only while `allowed(begin, end)`. Returns
+  /// their number. The last step of the run, which may be shorter, is included.
   template <class Allowed>
   [[gnu::always_inline]] int next_ends(double t, int most, const Allowed& allowed, double* ends) {
     const double start = start_, last = last_, until = until_, step = step_;  // copies: writing `ends` changes none
@@ -53,15 +53,15 @@ class StepClock {
     }
     if (made < most && end > last && t < last && allowed(t, until)) {
       ends[made++] = until;
-      if (end <= until + tolerance_) end = start + (count += 1.0) * step;  // else the grid goes on behind it
+      if (end <= until + tolerance_) end = start + (count += 1.0) * step;  // else the grid continues after it
     }
     count_ = count;
     next_on_grid_ = end;
     return made;
   }
 
-  /// End of the next step from t, of length `preferred`; a step that begins before `event` does not go over it, nor
-  /// over the end, which may come before the event.
+  /// End of the next step from t, of length `preferred`. A step that begins before `event` does not end after it, nor
+  /// after the end of the run, which may come before the event.
   double next(double t, double preferred, double event) const {
     if (t >= last_) return Polynomial::infinity;
     if (event < last_ && t < event - tolerance_ && t + preferred > event - tolerance_) return event;
@@ -73,11 +73,11 @@ class StepClock {
 
   double next_on_grid_;  ///< start + count steps; not next to the count, or compilers pack the two in every step
   double start_;
-  double last_;  ///< from here on the run is over
+  double last_;  ///< a run that has reached this time is over
   double until_;
   double step_;
   double tolerance_;
-  double count_ = 1.0;  ///< of steps, a whole number
+  double count_ = 1.0;  ///< number of steps, an integer
 };
 
 }  // namespace counterpoint

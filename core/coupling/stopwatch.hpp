@@ -4,22 +4,22 @@
 
 namespace counterpoint {
 
-/// Seconds spent in a subsystem. Cheap steps are timed by sampling: reading a clock at each would
-/// cost as much as the step.
+/// Seconds spent in a subsystem. Only some of the cheap steps are timed: reading a clock at each step would cost as
+/// much as the step.
 class Stopwatch {
  public:
   using clock = std::chrono::steady_clock;
-  /// Whether this call is to be timed: the first ones, costly ones, and one of 64.
+  /// Whether to time this call: the first ones, costly ones, and one of 64.
   bool due() { return --untimed_ < 0; }
   bool costly() const { return costly_; }
-  /// The next call is timed.
+  /// Time the next call.
   void wake() { untimed_ = 0; }
   void begin() { begun_ = clock::now(); }
   void end(long steps);
   double seconds(long total_steps) const;
 
  private:
-  bool costly_ = true;  ///< until something else was measured: the first step is made alone
+  bool costly_ = true;  ///< until measured: the first step is made alone
   int untimed_ = 0;     ///< calls before the next that is timed
   long timed_calls_ = 0;
   long timed_steps_ = 0;

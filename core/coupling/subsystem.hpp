@@ -8,11 +8,11 @@
 
 namespace counterpoint {
 
-/// State of a subsystem at one instant, as its `save` made it.
+/// State of a subsystem at one time, made by its `save`.
 class SavedState {
  public:
   virtual ~SavedState() = default;
-  /// Write it down for `Subsystem::read_state`; false when that cannot be done.
+  /// Write it for `Subsystem::read_state`; false if that is not possible.
   virtual bool write(recipe::Writer&) const { return false; }
 };
 
@@ -20,39 +20,34 @@ class SavedState {
 ///
 /// Contract for implementers:
 ///  1. Structure. The numbers of inputs and outputs never change after construction.
-///  2. Life. `start(t)` puts the subsystem in its initial state at time t; it may be called again for another run.
-///  After
-///     the initial outputs of all subsystems were found, `begin(t, u)` is called once and returns whether outputs may
-///     differ from then on (they are then read again). `finish()` ends a run and releases what is held outside (an
-///     instance, a process); only `start` may follow.
-///  3. Step. `step(t, t_end, u)` advances the state from t to t_end and returns the time reached. Only when
-///     `stops_early()` may that be less, t < reached <= t_end; others then wait more often, since they cannot know when
+///  2. Life. `start(t)` sets the initial state at time t; it may be called again for another run. `begin(t, u)` is
+///     called once, when the initial outputs of all subsystems are known; it returns whether outputs may differ from
+///     then on (they are then read again). `finish()` ends a run and releases external resources (an instance, a
+///     process); only `start` may follow.
+///  3. Step. `step(t, t_end, u)` advances the state from t to t_end and returns the time reached. This may be less
+///     (t < reached <= t_end) only if `stops_early()`. The others then wait more often, because they cannot know when
 ///     the subsystem will publish. One call is one accepted step: only its end is published.
-///  4. Inputs. During `step` they may be asked at any time between t and t_end: `u.at(time)`. At the start of a step
-///     derivatives are evaluated again with u.at(t): what was stored at the end of the last step was made with inputs
-///     that were extrapolated then.
+///  4. Inputs. `step` may ask for inputs at any time between t and t_end: `u.at(time)`. At the start of a step it
+///     evaluates derivatives again with u.at(t): those from the end of the last step used extrapolated inputs.
 ///  5. Outputs. `output(t, u)` returns the outputs at the current time, in memory of the subsystem. Only outputs with
-///     declared direct feedthrough may use inputs. `output_again(t, u)` returns the outputs at the same instant for
-///     other inputs than at the end of the step; the caller restores the state afterwards.
-///  6. Derivatives. `output_derivative` returns dy/dt likewise; it is called only when `offers_derivatives()`. Where
-///     outputs have direct feedthrough, dy/dt needs du/dt: it `uses_input_slopes()`, and asks u.slopes_at(t).
-///  7. Preferred step. `preferred_step()` is the length of the step that the subsystem would like to make next, in s;
-///     0 means none (it then has to be given a fixed step).
-///  8. State. `save` and `restore` come together: after `restore(save())` the same calls give the same bits. A
-///  subsystem
-///     that cannot save returns null. `save_again` writes the present state into one that it has saved in this run,
-///     where it can (true): what is saved often needs no new memory. What `SavedState::write` wrote becomes a state
-///     again in `read_state` of a subsystem that was made in the same way and has begun; it throws RecipeError when the
-///     bytes do not fit.
-///  9. Threads. No call is made from two threads at once; different subsystems may be called at once.
-/// 10. Events. When an event ended the last step of a subsystem that stops early, `output_before_event()` returns the
-///     outputs right before it, else null. Where they differ from the outputs the signal jumps, and no approximation
-///     reaches across.
-/// 11. Failure. A failure is an exception (failure.hpp): SolverFailure when the numerics gave up, ComponentFailure when
-/// a
-///     component did, ModelFailure when a model in another language threw. RunEnd is not a failure.
+///     declared direct feedthrough may use inputs. `output_again(t, u)` returns the outputs at the same time for
+///     inputs other than those at the end of the step; the caller restores the state afterwards.
+///  6. Derivatives. `output_derivative` returns dy/dt in the same way; it is called only if `offers_derivatives()`.
+///     Where outputs have direct feedthrough, dy/dt needs du/dt: then `uses_input_slopes()` is true, and the subsystem
+///     asks for u.slopes_at(t).
+///  7. Preferred step. `preferred_step()` is the length in s of the next step that the subsystem would like to make.
+///     0: none; it then needs a fixed step.
+///  8. State. `save` and `restore` belong together: after `restore(save())` the same calls give the same bits. A
+///     subsystem that cannot save returns null. `read_state` makes a state from what `SavedState::write` wrote. The
+///     subsystem that reads it was made in the same way and has begun. It throws RecipeError if the bytes do not fit.
+///  9. Threads. Two threads never call one subsystem at the same time; they may call different subsystems.
+/// 10. Events. If an event ended the last step of a subsystem that stops early, `output_before_event()` returns the
+///     outputs just before it, otherwise null. If they differ from the outputs, the signal jumps, and no approximation
+///     uses samples from both sides.
+/// 11. Failure. A failure is an exception (failure.hpp): SolverFailure if the numerics failed, ComponentFailure if a
+///     component failed, ModelFailure if a model in another language threw. RunEnd is not a failure.
 ///
-/// What a subsystem can do for speed alone is not part of this contract: see coupling/fast/steppers.hpp.
+/// Abilities that serve speed alone are not part of this contract: see coupling/abilities.hpp.
 class Subsystem : public recipe::Describable {
  public:
   virtual ~Subsystem() = default;
@@ -73,10 +68,9 @@ class Subsystem : public recipe::Describable {
   virtual bool uses_input_slopes() const { return false; }
   virtual const double* output_derivative(double /*t*/, Inputs& /*u*/) { return nullptr; }
   virtual double preferred_step() const { return 0.0; }
-  /// How often its equations were evaluated since the start, rejected and repeated steps included; -1: not counted.
+  /// Number of evaluations of its equations since the start, including rejected and repeated steps; -1: not counted.
   virtual long evaluations() const { return -1; }
   virtual std::unique_ptr<SavedState> save() const { return nullptr; }
-  virtual bool save_again(SavedState& /*state*/) const { return false; }
   virtual void restore(const SavedState&) {}
   virtual std::unique_ptr<SavedState> read_state(recipe::Reader&) const { return nullptr; }
 };

@@ -5,10 +5,10 @@
 
 namespace counterpoint {
 
-/// Keeps a run at the pace of the wall clock: no step begins before its time has come.
+/// Synchronises a run with the wall clock: no step begins before its time.
 ///
-/// Overrun: a step that has ended later than the wall clock says. Late steps are made up for, since those that follow
-/// begin at once; nothing is left out.
+/// An overrun is a step that ends later than its time on the wall clock. The following steps then begin at once to
+/// catch up; no step is skipped.
 class WallClock {
  public:
   struct Tally {
@@ -20,10 +20,10 @@ class WallClock {
   /// `factor` simulated seconds pass per second of wall time, from `start` (s) on.
   WallClock(double factor, double start) : factor_(factor), start_(start) {}
 
-  /// Simulated and wall time are the same now.
+  /// Simulated time and wall time are equal now.
   void begin(int participants);
-  /// Wait until the wall clock has come to t, but not for longer than `most` (s); whether it has. Throws when the run
-  /// is cancelled.
+  /// Wait until the wall clock has reached t, at most `most` (s). Returns whether it has; throws if the run is
+  /// cancelled.
   bool wait(double t, double most);
   /// A step of a participant has ended at t.
   void note(int participant, double t);

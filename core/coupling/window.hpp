@@ -10,59 +10,59 @@ namespace counterpoint {
 
 class Network;
 
-/// A scalar output that a consumer extrapolates in the first pass of a window and interpolates in the others.
+/// A scalar output that a consumer extrapolates in the first pass of a window and interpolates in the repeats.
 struct InterfaceSignal {
   int source;  ///< participant
   int column;
-  const History* now;     ///< what this pass has published, from the beginning of the window on
-  const History* before;  ///< what the pass before has published
+  const History* now;     ///< published in this pass, from the beginning of the window on
+  const History* before;  ///< published in the previous pass
 };
 
-/// What windows have said about themselves so far.
+/// Statistics of the windows so far.
 struct WindowTally {
   long windows = 0;
-  long passes = 0;               ///< first ones and repeats of these windows
+  long passes = 0;               ///< first passes and repeats
   long not_converged = 0;        ///< windows whose last repeat changed more than the tolerance
   double largest_change = 0.0;   ///< by the last repeat of a window, relative
   double time_of_largest = 0.0;  ///< end of that window, s
-  long growing = 0;              ///< windows without a tolerance whose repeats changed more and more, or all there is
-  long cuts = 0;                 ///< windows that were begun again with an earlier end
-  std::vector<double> changes;   ///< by the repeats of the window with the largest change that has not converged
-  int participant = -1;          ///< whose output changed most there, and
-  int column = -1;               ///< which one it is; -1: all windows have converged
-  std::string obstacle;          ///< why nothing was repeated after all
+  long growing =
+      0;          ///< windows without a tolerance whose repeats changed more and more, or more than the signal itself
+  long cuts = 0;  ///< windows that were restarted with an earlier end
+  std::vector<double> changes;  ///< by each repeat of the window that missed convergence the most
+  int participant = -1;         ///< whose output changed most in that window
+  int column = -1;              ///< number of that output; -1: all windows have converged
+  std::string obstacle;         ///< why nothing was repeated after all
 };
 
-/// A stretch of time that may be repeated until it converges.
+/// A time span that may be repeated until it converges.
 ///
 /// Contract for implementers:
-///  1. `end_after(from)` is where the window that begins at `from` ends, later than `from`; it is asked once for each
-///     window, in order. The end of the run cuts it.
-///  2. `opened(interface)` tells what the interface is at the beginning, from the last samples of `now`.
-///  3. `again(pass, end, interface)` is asked after every pass, the first being number 0: whether all participants are
-///     restored to the beginning and go through the window again. It is told the interface over the stretch.
-///     `propose(interface, read)` follows a yes and may change what the next pass will read: that which this one has
-///     published, in `read` by participant.
-///  4. When it says no and `discards_repeats`, the window is gone through once more as in the first pass. The same is
-///     done when the numbers of a pass fail (NaN, a solver that gives up) and `pass_failed` says yes; where repeats are
-///     not discarded, `end_of_repeat` then says where the next pass ends. After a no the run ends.
-///  5. `is_over(from, tolerance)` is asked before each window: the run then goes on without.
-///  6. Where no consumer extrapolates there is no interface: neither is called, and there is one pass.
-///  7. What it answers follows from what it is told, so that equal runs give equal bits.
-///  8. One that never answers yes says so (`may_repeat`): subsystems that cannot save will do then.
-///  9. One that `predicts` is asked before each first pass for what consumers read instead of extrapolating: `predict`
-///     writes it into `read`, by participant, from what was published up to the beginning to the end of the window.
-/// 10. After a yes, `reads_earlier` says whether the next pass interpolates what this one has published, or begins
-///     afresh, and `end_of_repeat` where it ends: not after the window. `end_of(i, end)` is where participant i ends
-///     its pass, not later, and `keeps(i)` whether it stays where it is instead of going through the window again.
-/// 11. `is_provisional` says of the next pass that another one follows it whatever it comes to, or that the run ends:
-/// it
-///     records nothing, and what was assumed in it is not compared.
-/// 12. `repeats_alike` says that all passes go over the whole window, and that one that reads earlier samples reads
-/// those
-///     of the pass before: participants that step together may then do so in every pass (fast/round.hpp).
-/// 13. Without one that `is_optional` the run can be made as well: where a state cannot be saved or restored, where a
-///     repeat fails or ends the run, the first pass counts (`pass_failed` tells it), also if it is not complete.
+///  1. `end_after(from)` is the end of the window that begins at `from`, later than `from`. It is called once per
+///  window,
+///     in order. The end of the run cuts the last window.
+///  2. `opened(interface)` passes the interface at the beginning, from the last samples of `now`.
+///  3. `again(pass, end, interface)` is called after every pass, the first being number 0. If it returns true, all
+///     participants are restored to the beginning and make the window again. It gets the interface over the whole
+///     window. `propose(interface, read)` is called then; it may change what the next pass reads, which is what this
+///     pass has published (`read`, by participant).
+///  4. If it returns false and `discards_repeats`, the window is made once more, as in the first pass. The same happens
+///     if a pass fails numerically (NaN, a solver that gives up) and `pass_failed` returns true; if repeats are not
+///     discarded, `end_of_repeat` then gives the end of the next pass. If `pass_failed` returns false, the run ends.
+///  5. `is_over(from, tolerance)` is called before each window: true ends the windows; the run continues without.
+///  6. If no consumer extrapolates, there is no interface: then neither 2 nor 3 is called, and there is one pass.
+///  7. Its answers depend only on what it is told, so that equal runs give equal bits.
+///  8. If `again` is never true, `may_repeat` is false: then subsystems need not be able to save.
+///  9. If it `predicts`, `predict` is called before each first pass. It writes what consumers read instead of
+///     extrapolating into `read`, by participant, from the beginning to the end of the window.
+/// 10. After a yes, `reads_earlier` tells whether the next pass interpolates what this one has published or starts
+///     afresh, and `end_of_repeat` gives its end, not after that of the window. `end_of(i, end)` is where participant i
+///     ends its pass, not later. If `keeps(i)`, participant i stays where it is and does not make the window again.
+/// 11. `is_provisional`: after the next pass another one follows in any case, or the run ends. It records nothing, and
+///     its assumed values are not compared.
+/// 12. `repeats_alike`: all passes cover the whole window, and a pass that reads earlier samples reads those of the
+///     previous pass. Participants that step together may then do so in every pass (fast/round.hpp).
+/// 13. `is_optional`: the run can also be made without it. If a state cannot be saved or restored, or a repeat fails or
+///     ends the run, the first pass counts, even if it is not complete (`pass_failed` is told).
 class Window {
  public:
   virtual ~Window() = default;
@@ -85,9 +85,9 @@ class Window {
   virtual double end_of_repeat() const { return Polynomial::infinity; }
   virtual double end_of(int /*participant*/, double end) const { return end; }
   virtual bool keeps(int /*participant*/) const { return false; }
-  /// Whether repeats take samples from both sides, since those ahead are known.
+  /// Whether repeats use samples on both sides, because those ahead are known.
   virtual bool centred() const { return false; }
-  /// Add what it has to say.
+  /// Add its own statistics.
   virtual void report(WindowTally& /*tally*/) const {}
 };
 

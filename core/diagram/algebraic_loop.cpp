@@ -1,5 +1,5 @@
-// Algebraic loops by Newton's method with a Jacobian from differences. The unknowns are the wires of one member a
-// cycle ("torn"); calling the members in order from a guess gives new values of these wires, and the residual is
+// Algebraic loops by Newton's method with a Jacobian from differences. The unknowns are the outputs of one member per
+// cycle ("torn"); calling the members in order from a guess gives new values of these outputs, and the residual is
 // the difference. The last solution is the first guess of the next evaluation.
 
 #include "diagram/algebraic_loop.hpp"
@@ -17,7 +17,7 @@ class AlgebraicLoopBlock final : public Block {
   AlgebraicLoopBlock(std::vector<LoopMember> members, const LoopOptions& options)
       : Block({}, {}), members_(std::move(members)), options_(options) {
     for (const LoopMember& member : members_) {
-      if (member.is_torn) torn_.insert(torn_.end(), member.wires.begin(), member.wires.end());
+      if (member.is_torn) torn_.insert(torn_.end(), member.values.begin(), member.values.end());
     }
     const Eigen::Index n = static_cast<Eigen::Index>(torn_.size());
     guess_.resize(n);

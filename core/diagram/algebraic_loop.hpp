@@ -18,8 +18,8 @@ struct LoopOptions {
 struct LoopMember {
   Block* block;
   int port;
-  std::vector<double*> wires;  ///< the scalars that this call writes
-  bool is_torn = false;        ///< its wires are the unknowns of the loop
+  std::vector<double*> values;  ///< the scalars that this call writes
+  bool is_torn = false;         ///< its outputs are the unknowns of the loop
 };
 
 /// A loop as one block: called once, it makes all its members agree.

@@ -10,7 +10,7 @@
 namespace counterpoint::diagram {
 
 struct Execution::Saved {
-  std::vector<double> wires, x, dx, z, counts;
+  std::vector<double> values, x, dx, z, counts;
   std::vector<char> open;
   std::vector<std::unique_ptr<SavedState>> blocks;
 };
@@ -19,11 +19,11 @@ void Execution::start(const Context& context) {
   known_from_ = infinity;
   std::fill(open_.begin(), open_.end(), 0);
   std::fill(due_.begin(), due_.end(), 0);
-  std::fill(wires_.begin(), wires_.end(), 0.0);
+  std::fill(values_.begin(), values_.end(), 0.0);
   std::fill(z_.begin(), z_.end(), 0.0);
   std::fill(x_.begin(), x_.end(), 0.0);
   sample_times_.start(context.time);
-  for (const Entry& entry : diagram_.blocks) {
+  for (const FlatBlock& entry : diagram_.blocks) {
     try {
       entry.block->start(context);
     } catch (const std::exception& error) {
@@ -86,10 +86,10 @@ void Execution::restart_inside(int gate, const Context& context) {
 }
 
 void Execution::slopes(const Context& context, double* dx) {
-  for (const Wired& one : wired_) dx[one.state] = *one.wire;
+  for (const Copied& one : copied_) dx[one.state] = *one.value;
   for (const Gathered& one : gathered_) {
     if (is_open(one.guard))
-      std::copy_n(one.wire, one.width, dx + one.state);
+      std::copy_n(one.value, one.width, dx + one.state);
     else
       std::fill_n(dx + one.state, one.width, 0.0);
   }
@@ -228,11 +228,11 @@ void Execution::blame_not_finite(const Context& context) const {
   for (const Step& step : major_) {
     const int b = step.block ? index_of(step.block) : -1;
     if (b < 0) continue;
-    const Entry& entry = diagram_.blocks[b];
+    const FlatBlock& entry = diagram_.blocks[b];
     for (int j = 0; j < entry.block->outputs(); ++j) {
-      const double* wire = port_wire_[b][j];
-      const double* end = wire + shapes_[b].outputs[j];
-      const double* bad = std::find_if(wire, end, [](double value) { return !std::isfinite(value); });
+      const double* value = port_values_[b][j];
+      const double* end = value + shapes_[b].outputs[j];
+      const double* bad = std::find_if(value, end, [](double y) { return !std::isfinite(y); });
       if (bad == end) continue;
       text << "block \"" << entry.name << "\": output \"" << entry.block->output_names()[j] << "\" is " << *bad
            << " at t = " << context.time << " s";
@@ -269,7 +269,7 @@ void Execution::check_end(double t) const {
 
 std::vector<std::string> Execution::state_names() const {
   std::vector<std::string> names;
-  for (const Entry& entry : diagram_.blocks) {
+  for (const FlatBlock& entry : diagram_.blocks) {
     const int count = entry.block->states();
     for (int i = 0; i < count; ++i)
       names.push_back(count == 1 ? entry.name : entry.name + "[" + std::to_string(i) + "]");
@@ -278,24 +278,24 @@ std::vector<std::string> Execution::state_names() const {
 }
 
 std::shared_ptr<const Execution::Saved> Execution::save() const {
-  for (const Entry& entry : diagram_.blocks) {
+  for (const FlatBlock& entry : diagram_.blocks) {
     if (!entry.block->can_save()) return nullptr;
   }
   auto saved = std::make_shared<Saved>();
-  saved->wires = wires_;
+  saved->values = values_;
   saved->x = x_;
   saved->dx = dx_;
   saved->z = z_;
   saved->open = open_;
   saved->counts = sample_times_.counts();
-  for (const Entry& entry : diagram_.blocks) saved->blocks.push_back(entry.block->save());
+  for (const FlatBlock& entry : diagram_.blocks) saved->blocks.push_back(entry.block->save());
   return saved;
 }
 
 void Execution::restore(const Saved& saved) {
   known_from_ = infinity;
   // Blocks hold pointers into these arrays: their contents are copied, they are never replaced.
-  std::copy(saved.wires.begin(), saved.wires.end(), wires_.begin());
+  std::copy(saved.values.begin(), saved.values.end(), values_.begin());
   std::copy(saved.x.begin(), saved.x.end(), x_.begin());
   std::copy(saved.dx.begin(), saved.dx.end(), dx_.begin());
   std::copy(saved.z.begin(), saved.z.end(), z_.begin());
@@ -307,15 +307,15 @@ void Execution::restore(const Saved& saved) {
 }
 
 bool Execution::write(const Saved& saved, recipe::Writer& writer) {
-  writer(saved.wires, saved.x, saved.dx, saved.z, saved.counts, saved.open);
+  writer(saved.values, saved.x, saved.dx, saved.z, saved.counts, saved.open);
   return std::all_of(saved.blocks.begin(), saved.blocks.end(),
                      [&](const auto& block) { return !block || block->write(writer); });
 }
 
 std::shared_ptr<const Execution::Saved> Execution::read_state(recipe::Reader& reader) const {
-  auto saved = std::make_shared<Saved>(Saved{wires_, x_, dx_, z_, sample_times_.counts(), open_, {}});
-  reader.same_sizes(saved->wires, saved->x, saved->dx, saved->z, saved->counts, saved->open);
-  for (const Entry& entry : diagram_.blocks) {
+  auto saved = std::make_shared<Saved>(Saved{values_, x_, dx_, z_, sample_times_.counts(), open_, {}});
+  reader.same_sizes(saved->values, saved->x, saved->dx, saved->z, saved->counts, saved->open);
+  for (const FlatBlock& entry : diagram_.blocks) {
     saved->blocks.push_back(entry.block->save() ? entry.block->read_state(reader) : nullptr);
   }
   return saved;

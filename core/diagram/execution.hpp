@@ -115,8 +115,8 @@ class Execution {
   bool may_end_run() const { return !ending_.empty(); }
 
   /// Signals alone, for a look ahead that must leave no trace.
-  const std::vector<double>& signals() const { return wires_; }
-  void set_signals(const std::vector<double>& signals) { std::copy(signals.begin(), signals.end(), wires_.begin()); }
+  const std::vector<double>& signals() const { return values_; }
+  void set_signals(const std::vector<double>& signals) { std::copy(signals.begin(), signals.end(), values_.begin()); }
 
   /// All that lasts, as one piece; null when a block cannot save.
   struct Saved;
@@ -144,16 +144,16 @@ class Execution {
     Block* block;
     int guard;
   };
-  /// A state whose derivative is a wire, always.
-  struct Wired {
+  /// A state whose derivative is the output of another block, always.
+  struct Copied {
     int state;
-    const double* wire;
+    const double* value;
   };
-  /// States whose derivative is a wire, under a condition.
+  /// States whose derivative is the output of another block, under a condition.
   struct Gathered {
     int state;
     int guard;
-    const double* wire;
+    const double* value;
     int width;
   };
   /// States whose derivative their block writes.
@@ -199,9 +199,9 @@ class Execution {
   SampleTimes sample_times_;
   std::vector<std::unique_ptr<Block>> loops_;
 
-  std::vector<double> wires_, x_, dx_, z_;
-  std::vector<int> state_offset_;                ///< by block
-  std::vector<std::vector<double*>> port_wire_;  ///< by block and output port
+  std::vector<double> values_, x_, dx_, z_;
+  std::vector<int> state_offset_;                  ///< by block
+  std::vector<std::vector<double*>> port_values_;  ///< by block and output port
   std::vector<Guard> guards_;
   std::vector<int> guard_of_block_;
   std::vector<Gate*> gates_;
@@ -211,7 +211,7 @@ class Execution {
   std::vector<char> due_;            ///< by rate
   std::vector<Step> major_, minor_, stale_;
   std::vector<Instruction> tape_;  ///< of the steps in minor_
-  std::vector<Wired> wired_;
+  std::vector<Copied> copied_;
   std::vector<Gathered> gathered_;
   std::vector<Derived> derived_;
   std::vector<Run> deriving_, updating_, passing_, arriving_, remembering_, crossing_;

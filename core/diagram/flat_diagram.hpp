@@ -14,7 +14,7 @@ struct Source {
 };
 
 /// One block of a diagram without superblocks.
-struct Entry {
+struct FlatBlock {
   std::string name;  ///< with the names of the superblocks it was in: "engine/manifold/pressure"
   BlockPointer block;
   std::vector<Source> inputs;  ///< one per input port
@@ -28,7 +28,7 @@ struct Outlet {
 
 /// A diagram without superblocks: what Python hands over and what is executed.
 struct FlatDiagram {
-  std::vector<Entry> blocks;
+  std::vector<FlatBlock> blocks;
   std::vector<Outlet> outputs;
 };
 

@@ -22,7 +22,7 @@ Execution::Execution(FlatDiagram diagram, const LoopOptions& loops, bool locates
 
 void Execution::check_connections() const {
   for (std::size_t b = 0; b < diagram_.blocks.size(); ++b) {
-    const Entry& entry = diagram_.blocks[b];
+    const FlatBlock& entry = diagram_.blocks[b];
     for (int i = 0; i < entry.block->inputs(); ++i) {
       if (entry.inputs[i].block >= 0) continue;
       throw DiagramError(entry.name + ": nothing is connected to input \"" + entry.block->input_names()[i] + "\"",
@@ -32,14 +32,14 @@ void Execution::check_connections() const {
 }
 
 void Execution::lay_out_memory() {
-  int wires = 0, states = 0, memory = 0;
-  std::vector<int> first_wire, first_memory;
+  int values = 0, states = 0, memory = 0;
+  std::vector<int> first_value, first_memory;
   for (std::size_t b = 0; b < diagram_.blocks.size(); ++b) {
     const Block& block = *diagram_.blocks[b].block;
-    first_wire.push_back(wires);
+    first_value.push_back(values);
     state_offset_.push_back(states);
     first_memory.push_back(memory);
-    for (int j = 0; j < block.outputs(); ++j) wires += block.output_is_state(j) ? 0 : shapes_[b].outputs[j];
+    for (int j = 0; j < block.outputs(); ++j) values += block.output_is_state(j) ? 0 : shapes_[b].outputs[j];
     Block::Memory shape_only;  // states and memory may depend on widths, so these come first
     shape_only.in_width = shapes_[b].inputs;
     shape_only.out_width = shapes_[b].outputs;
@@ -47,24 +47,24 @@ void Execution::lay_out_memory() {
     states += block.states();
     memory += block.memory();
   }
-  wires_.resize(wires);
+  values_.resize(values);
   x_.resize(states);
   dx_.resize(states);
   z_.resize(memory);
   for (std::size_t b = 0; b < diagram_.blocks.size(); ++b) {
     const Block& block = *diagram_.blocks[b].block;
-    int next = first_wire[b];
-    port_wire_.emplace_back();
+    int next = first_value[b];
+    port_values_.emplace_back();
     for (int j = 0; j < block.outputs(); ++j) {
       const bool is_state = block.output_is_state(j);
-      port_wire_[b].push_back(is_state ? x_.data() + state_offset_[b] : wires_.data() + next);
+      port_values_[b].push_back(is_state ? x_.data() + state_offset_[b] : values_.data() + next);
       next += is_state ? 0 : shapes_[b].outputs[j];
     }
   }
   for (std::size_t b = 0; b < diagram_.blocks.size(); ++b) {
     Block::Memory bound;
-    for (const Source& source : diagram_.blocks[b].inputs) bound.in.push_back(port_wire_[source.block][source.port]);
-    bound.out = port_wire_[b];
+    for (const Source& source : diagram_.blocks[b].inputs) bound.in.push_back(port_values_[source.block][source.port]);
+    bound.out = port_values_[b];
     bound.in_width = shapes_[b].inputs;
     bound.out_width = shapes_[b].outputs;
     bound.x = x_.data() + state_offset_[b];
@@ -74,7 +74,7 @@ void Execution::lay_out_memory() {
   }
   for (const Outlet& outlet : diagram_.outputs) {
     for (int k = 0; k < shapes_[outlet.source.block].outputs[outlet.source.port]; ++k) {
-      outlets_.push_back(port_wire_[outlet.source.block][outlet.source.port] + k);
+      outlets_.push_back(port_values_[outlet.source.block][outlet.source.port] + k);
     }
   }
 }
@@ -84,7 +84,7 @@ void Execution::make_guards() {
   std::vector<int> guard_of_gate(count, -1);
   // A gate's block comes before the blocks inside it: parents have their guards first.
   for (int b = 0; b < count; ++b) {
-    const Entry& entry = diagram_.blocks[b];
+    const FlatBlock& entry = diagram_.blocks[b];
     const int around = entry.gate < 0 ? -1 : guard_of_gate[entry.gate];
     guard_of_block_.push_back(guard_for(entry.block->sample_time(), around));
     if (Gate* gate = dynamic_cast<Gate*>(entry.block.get())) {
@@ -108,7 +108,7 @@ void Execution::make_guards() {
     }
     if (diagram_.blocks[b].block->states() > 0 && !runs_between(guard_of_block_[b])) {
       throw DiagramError(diagram_.blocks[b].name +
-                             ": has continuous states, which cannot live in a triggered superblock; "
+                             ": has continuous states, which are not possible in a triggered superblock; "
                              "use a discrete integrator or an enabled superblock",
                          {b});
     }
@@ -156,7 +156,7 @@ std::vector<char> Execution::make_steps(const LoopOptions& loops) {
 bool Execution::is_held(int node, const std::vector<char>& held) const {
   const Node& one = graph_.nodes[node];
   if (!runs_between(guard_of_block_[one.block])) return true;
-  const Entry& entry = diagram_.blocks[one.block];
+  const FlatBlock& entry = diagram_.blocks[one.block];
   if (guard_of_block_[one.block] >= 0) return false;
   if (locates_ && entry.block->holds_between_events()) return true;
   if (!entry.block->is_pure()) return false;
@@ -203,7 +203,7 @@ void Execution::add_loop(const std::vector<int>& group, const LoopOptions& loops
     LoopMember member{diagram_.blocks[one.block].block.get(), one.port, {}};
     for (std::size_t j = 0; j < graph_.node_of_port[one.block].size(); ++j) {
       if (graph_.node_of_port[one.block][j] != group[k]) continue;
-      for (int i = 0; i < shapes_[one.block].outputs[j]; ++i) member.wires.push_back(port_wire_[one.block][j] + i);
+      for (int i = 0; i < shapes_[one.block].outputs[j]; ++i) member.values.push_back(port_values_[one.block][j] + i);
     }
     for (int need : graph_.needs[group[k]]) {
       const auto place = std::lower_bound(group.begin(), group.end(), need);
@@ -249,10 +249,10 @@ void Execution::make_tape(const std::vector<char>& held) {
 std::set<const double*> Execution::held_signals(const std::vector<char>& held) const {
   std::set<const double*> signals;
   for (std::size_t b = 0; b < diagram_.blocks.size(); ++b) {
-    for (std::size_t j = 0; j < port_wire_[b].size(); ++j) {
+    for (std::size_t j = 0; j < port_values_[b].size(); ++j) {
       const int node = graph_.node_of_port[b][j];
       if (node < 0 || !held[node]) continue;
-      for (int k = 0; k < shapes_[b].outputs[j]; ++k) signals.insert(port_wire_[b][j] + k);
+      for (int k = 0; k < shapes_[b].outputs[j]; ++k) signals.insert(port_values_[b][j] + k);
     }
   }
   return signals;
@@ -286,7 +286,7 @@ bool Execution::is_variable(const double* place) const {
   const auto holds = [&](const std::vector<double>& values) {
     return !std::less<>{}(place, values.data()) && std::less<>{}(place, values.data() + values.size());
   };
-  return holds(wires_) || holds(x_) || holds(dx_) || holds(z_);
+  return holds(values_) || holds(x_) || holds(dx_) || holds(z_);
 }
 
 void Execution::collect_blocks() {
@@ -295,9 +295,9 @@ void Execution::collect_blocks() {
     const int guard = guard_of_block_[b];
     if (block->states() > 0 && block->derivative_is_input()) {
       const Source& source = diagram_.blocks[b].inputs.front();
-      const double* wire = port_wire_[source.block][source.port];
-      if (guard >= 0) gathered_.push_back({state_offset_[b], guard, wire, block->states()});
-      for (int i = 0; guard < 0 && i < block->states(); ++i) wired_.push_back({state_offset_[b] + i, wire + i});
+      const double* value = port_values_[source.block][source.port];
+      if (guard >= 0) gathered_.push_back({state_offset_[b], guard, value, block->states()});
+      for (int i = 0; guard < 0 && i < block->states(); ++i) copied_.push_back({state_offset_[b] + i, value + i});
     } else if (block->states() > 0) {
       deriving_.push_back({block, guard});
       derived_.push_back({state_offset_[b], guard, block->states()});

@@ -124,7 +124,7 @@ std::vector<int> way_around(const Graph& graph, const std::vector<int>& group) {
 /// Nodes that come before node `n` if that closes no loop.
 std::vector<int> preferred(const FlatDiagram& diagram, const Graph& graph, int n) {
   const Node& node = graph.nodes[n];
-  const Entry& entry = diagram.blocks[node.block];
+  const FlatBlock& entry = diagram.blocks[node.block];
   std::vector<int> before;
   for (int i = 0; node.port >= 0 && i < entry.block->inputs(); ++i) {
     const Source& source = entry.inputs[i];
@@ -139,20 +139,20 @@ std::vector<int> preferred(const FlatDiagram& diagram, const Graph& graph, int n
 bool contains(const std::vector<int>& sorted, int n) { return std::binary_search(sorted.begin(), sorted.end(), n); }
 
 /// The graph with these needs besides its own.
-Graph joined(const Graph& graph, const std::vector<std::vector<int>>& wished) {
+Graph joined(const Graph& graph, const std::vector<std::vector<int>>& preferences) {
   Graph all = graph;
-  for (std::size_t n = 0; n < wished.size(); ++n) {
-    all.needs[n].insert(all.needs[n].end(), wished[n].begin(), wished[n].end());
+  for (std::size_t n = 0; n < preferences.size(); ++n) {
+    all.needs[n].insert(all.needs[n].end(), preferences[n].begin(), preferences[n].end());
   }
   return all;
 }
 
-/// Give up the wishes that lie within a loop; returns whether there were any.
-bool give_up_loops(const FlatDiagram& diagram, const Graph& graph, std::vector<std::vector<int>>& wished) {
+/// Drop the preferences that lie within a loop; returns whether there were any.
+bool give_up_loops(const FlatDiagram& diagram, const Graph& graph, std::vector<std::vector<int>>& preferences) {
   bool any = false;
-  for (const std::vector<int>& group : sort_nodes(joined(graph, wished))) {
+  for (const std::vector<int>& group : sort_nodes(joined(graph, preferences))) {
     for (int n : group) {
-      const bool given_up = std::erase_if(wished[n], [&](int other) { return contains(group, other); }) > 0;
+      const bool given_up = std::erase_if(preferences[n], [&](int other) { return contains(group, other); }) > 0;
       if (given_up) diagram.blocks[graph.nodes[n].block].block->order_given_up();
       any = any || given_up;
     }
@@ -164,14 +164,15 @@ bool give_up_loops(const FlatDiagram& diagram, const Graph& graph, std::vector<s
 
 Graph ordered_graph(const FlatDiagram& diagram) {
   const Graph graph = make_graph(diagram);
-  std::vector<std::vector<int>> wished;
+  std::vector<std::vector<int>> preferences;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    wished.push_back(preferred(diagram, graph, static_cast<int>(n)));
+    preferences.push_back(preferred(diagram, graph, static_cast<int>(n)));
   }
-  if (std::all_of(wished.begin(), wished.end(), [](const auto& wishes) { return wishes.empty(); })) return graph;
-  while (give_up_loops(diagram, graph, wished)) {
+  if (std::all_of(preferences.begin(), preferences.end(), [](const auto& of_node) { return of_node.empty(); }))
+    return graph;
+  while (give_up_loops(diagram, graph, preferences)) {
   }
-  return joined(graph, wished);
+  return joined(graph, preferences);
 }
 
 Graph make_graph(const FlatDiagram& diagram) {
@@ -187,7 +188,7 @@ Graph make_graph(const FlatDiagram& diagram) {
   graph.needs.resize(graph.nodes.size());
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    const Entry& entry = diagram.blocks[node.block];
+    const FlatBlock& entry = diagram.blocks[node.block];
     for (int i = 0; i < entry.block->inputs(); ++i) {
       const Source& source = entry.inputs[i];
       if (source.block < 0 || (node.port >= 0 && !entry.block->feedthrough(i, node.port))) continue;
@@ -213,14 +214,14 @@ void report_loop(const FlatDiagram& diagram, const Graph& graph, const std::vect
   std::vector<int> blocks;
   std::string text = "algebraic loop: ";
   for (int n : way) {
-    const Entry& entry = diagram.blocks[graph.nodes[n].block];
+    const FlatBlock& entry = diagram.blocks[graph.nodes[n].block];
     blocks.push_back(graph.nodes[n].block);
     text += entry.name + " -> ";
   }
   const std::string& first = diagram.blocks[blocks.front()].name;
   const std::string& last = diagram.blocks[blocks.back()].name;
   text += first +
-          "; each needs the one before it in the same instant. Let it be solved (algebraic_loops = \"solve\"), "
+          "; each needs the one before it at the same time. Have the loop solved (algebraic_loops = \"solve\"), "
           "or put a memory block between " +
           last + " and " + first;
   for (int b : blocks) {

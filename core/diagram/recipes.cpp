@@ -36,7 +36,7 @@ void check_source(const diagram::Source& source, const diagram::FlatDiagram& dia
 void check_inlets(const diagram::FlatDiagram& diagram, Reader& reader) {
   long width = 0;
   long furthest = -1;
-  for (const diagram::Entry& entry : diagram.blocks) {
+  for (const diagram::FlatBlock& entry : diagram.blocks) {
     if (!entry.block->is_inlet()) continue;
     diagram::Shape shape{{}, {0}};
     entry.block->shape(shape);
@@ -51,7 +51,7 @@ void check_inlets(const diagram::FlatDiagram& diagram, Reader& reader) {
 
 void Check<diagram::FlatDiagram>::of(diagram::FlatDiagram& diagram, Reader& reader) {
   for (std::size_t b = 0; b < diagram.blocks.size(); ++b) {
-    const diagram::Entry& entry = diagram.blocks[b];
+    const diagram::FlatBlock& entry = diagram.blocks[b];
     if (static_cast<int>(entry.inputs.size()) != entry.block->inputs())
       reader.fail("block \"" + entry.name + "\": the number of inputs is wrong");
     for (const diagram::Source& source : entry.inputs) check_source(source, diagram, true, reader);

@@ -27,7 +27,7 @@ struct Fields<diagram::Source> {
   static auto of(auto& s) { return std::tie(s.block, s.port); }
 };
 template <>
-struct Fields<diagram::Entry> {
+struct Fields<diagram::FlatBlock> {
   static auto of(auto& e) { return std::tie(e.name, e.block, e.inputs, e.gate); }
 };
 template <>
@@ -48,8 +48,8 @@ struct Fields<diagram::SimulatorOptions> {
 };
 
 template <>
-struct Labelled<diagram::Entry> {
-  static Label of(const diagram::Entry& e) { return {e.name, "block \"" + e.name + "\""}; }
+struct Labelled<diagram::FlatBlock> {
+  static Label of(const diagram::FlatBlock& e) { return {e.name, "block \"" + e.name + "\""}; }
 };
 template <>
 struct OnWrite<diagram::Parameters> {

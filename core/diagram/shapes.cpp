@@ -13,7 +13,7 @@ class ShapeSearch {
  public:
   explicit ShapeSearch(const FlatDiagram& diagram) : diagram_(diagram), consumers_(diagram.blocks.size()) {
     for (std::size_t b = 0; b < diagram.blocks.size(); ++b) {
-      const Entry& entry = diagram.blocks[b];
+      const FlatBlock& entry = diagram.blocks[b];
       shapes_.push_back({std::vector<int>(entry.block->inputs()), std::vector<int>(entry.block->outputs())});
       for (const Source& source : entry.inputs) {
         if (source.block >= 0) consumers_[source.block].push_back(static_cast<int>(b));
@@ -61,7 +61,7 @@ class ShapeSearch {
   }
 
   void visit(int b) {
-    const Entry& entry = diagram_.blocks[b];
+    const FlatBlock& entry = diagram_.blocks[b];
     Shape& shape = shapes_[b];
     for (std::size_t i = 0; i < entry.inputs.size(); ++i) {
       const Source& source = entry.inputs[i];
@@ -82,7 +82,7 @@ class ShapeSearch {
     if (error.input >= 0) {
       const Source& source = diagram_.blocks[b].inputs[error.input];
       if (source.block >= 0) {
-        const Entry& from = diagram_.blocks[source.block];
+        const FlatBlock& from = diagram_.blocks[source.block];
         text += "; input \"" + diagram_.blocks[b].block->input_names()[error.input] + "\" comes from " + from.name +
                 "." + from.block->output_names()[source.port] + ", which has width " +
                 std::to_string(shapes_[source.block].outputs[source.port]);
@@ -109,7 +109,7 @@ void Block::shape(Shape& shape) const {
     if (width <= 1) continue;
     if (common > 1 && width != common) {
       throw ShapeError("inputs of widths " + std::to_string(common) + " and " + std::to_string(width) +
-                           " do not go together (\"" + input_names_[widest] + "\" has the first)",
+                           " do not match (\"" + input_names_[widest] + "\" has the first)",
                        i);
     }
     common = width;

@@ -149,14 +149,14 @@ void FmuBase::take_over_state(double t) {
   set_memory(setup_.memory);
   if (std::abs(time_ - t) <= 1e-9 * (1.0 + std::abs(t))) return;
   Text text(9);
-  text << "the state to begin with was saved at t = " << time_ << " s, and the run begins at t = " << t
-       << " s; let it begin at the time of the state";
+  text << "the initial state was saved at t = " << time_ << " s, and the run begins at t = " << t
+       << " s; start the run at the time of the state";
   throw ComponentFailure(text.str());
 }
 
 void FmuBase::check_memory(std::size_t given, std::size_t needed) {
   if (given != needed)
-    throw ComponentFailure("the state to begin with does not fit this FMU; it has other inputs, states or events");
+    throw ComponentFailure("the initial state does not fit this FMU; it has other inputs, states or events");
 }
 
 void FmuBase::leave_initialization(double t, Inputs& u) {
@@ -192,7 +192,7 @@ void FmuBase::begin_without_outputs(double t, const std::string& refused) {
   inputs_set_ = outputs_later_ = true;
   std::fill(y_.begin(), y_.end(), 0.0);
   log_->add(1, "counterpoint",
-            "the FMU does not tell its outputs in initialisation mode (" + refused +
+            "the FMU does not provide its outputs in initialisation mode (" + refused +
                 "); others begin with 0 for them, and get them when it has left that mode");
 }
 

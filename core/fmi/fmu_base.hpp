@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "coupling/abilities.hpp"
 #include "coupling/subsystem.hpp"
 #include "fmi/bundle.hpp"
 #include "fmi/clocks.hpp"
@@ -29,7 +30,7 @@ enum class InputStyle {
   start,         ///< the value at the start of the step
   middle,        ///< the value at the middle of the step: a held value of second order
   slope,         ///< a line with the mean and the trend of the input in the step (FMI 2, canInterpolateInputs)
-  intermediate,  ///< the value at the middle of every inner step, as far as the FMU asks for it (FMI 3)
+  intermediate,  ///< the value at the middle of every inner step, if the FMU asks for it (FMI 3)
   slope_to_end,  ///< a line with the mean of the input in the step and its value at the end, which outputs depend on
 };
 
@@ -86,7 +87,7 @@ struct IntegrationStatistics {
 };
 
 /// What FMUs of both kinds have in common: an instance from start to finish, its ports, and access to its variables.
-class FmuBase : public Subsystem, public OwnInputs {
+class FmuBase : public Subsystem, public StateRewriter, public OwnInputs {
  public:
   ~FmuBase() override;
 

@@ -306,7 +306,7 @@ StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
   if (setup_.redo_discarded) {
     text << ", and steps a thousand times smaller do not help";
   } else if (setup_.can_save) {
-    text << "; redo_discarded=True makes such steps again in smaller ones (command line: --set redo_discarded=true, "
+    text << "; redo_discarded=True repeats such steps in smaller ones (command line: --set redo_discarded=true, "
             "in a system --set NAME.redo_discarded=true)";
   } else {
     text << "; try a smaller step";

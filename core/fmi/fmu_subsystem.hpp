@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coupling/fast/steppers.hpp"
+#include "coupling/abilities.hpp"
 #include "fmi/environment.hpp"
 #include "fmi/fmu_base.hpp"
 
@@ -20,7 +20,7 @@ namespace counterpoint::fmi {
 ///     finish:  terminate and free the instance
 ///
 /// Between steps FMI does not let outputs follow inputs, so there is direct feedthrough in initialisation mode only.
-class FmuSubsystem final : public FmuBase, public fast::HeldStepper, public fast::GuardedStepper {
+class FmuSubsystem final : public FmuBase, public HeldStepper, public GuardedStepper {
  public:
   FmuSubsystem(LibraryPointer library, FmuSetup setup);
 

@@ -46,7 +46,7 @@ namespace {
 constexpr const char* advice =
     "nothing more is called on it, and this process may be damaged; isolate=True (isolate = true in a scenario) runs "
     "the "
-    "FMU in a process of its own, where a crash does no harm to this one";
+    "FMU in a separate process, where a crash does not harm this one";
 
 const char* explanation(const ForeignEnd& end) {
 #if !defined(_WIN32)
@@ -260,7 +260,7 @@ extern "C" void on_crash(int number, siginfo_t* info, void* context) {
   } else if (const char* library = library_at(register_of(context, true)); library != nullptr && !only_reports) {
     report.add("counterpoint: ").add(library).add(": the FMU crashed in a thread of its own: ");
     report.add(name_of_signal(number)).add(", ").add(explanation(end)).add("; isolate=True (isolate = true in a ");
-    report.add("scenario) runs it in a process of its own, where a crash does no harm to this one");
+    report.add("scenario) runs it in a separate process, where a crash does not harm this one");
     end_process(report);
   }
   errno = kept_errno;

@@ -12,7 +12,7 @@ void Instance::fail(int status, const char* function) {
   code_.dead = code_.dead || status == 4 || !known;
   failed_ = failed_ || status != 2;
   std::string text = std::string(function) + " returned the status ";
-  text += known ? names[status] : std::to_string(status) + ", which FMI does not know; it is taken as fatal";
+  text += known ? names[status] : std::to_string(status) + ", which FMI does not define; it is treated as fatal";
   const std::string words = log_->last_words();
   text += words.empty() ? "; the FMU said nothing" : "; the FMU said: " + words;
   throw ComponentFailure(text);
@@ -26,7 +26,7 @@ void Instance::refuse_call(const char* function) const {
 void Instance::refuse_exception(const std::string& what) {
   code_.dead = true;
   code_.library->keep_loaded();
-  throw ComponentFailure(std::string("the FMU let a C++ exception out of ") + code_.function + ": " + printable(what) +
+  throw ComponentFailure(std::string("the FMU threw a C++ exception in ") + code_.function + ": " + printable(what) +
                              "; FMI does not allow that, and nothing more is called on it",
                          true);
 }

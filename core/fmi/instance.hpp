@@ -53,7 +53,7 @@ struct StepEnd {
   double reached = 0.0;
   bool event = false;      ///< events are waiting to be handled
   bool terminate = false;  ///< the FMU asks to end the simulation
-  bool discarded = false;  ///< the step was not made; `reached` is as far as the FMU could have gone
+  bool discarded = false;  ///< the step was not made; `reached` is the time that the FMU could have reached
 };
 
 /// What to do in `Instance::step_held`: the doubles that are set before a step and got after it. All that every step

@@ -93,7 +93,7 @@ std::string Address::text() const {
 }
 
 /// Only numbers in their standard form are looked at: what else a resolver may take for 127.0.0.1 (`127.1`, `0x7f.1`,
-/// `localhost.`) depends on the system, and a name that begins like a number belongs to whoever registered it.
+/// `localhost.`) depends on the system, and a name that begins like a number may be registered by anyone.
 bool Address::is_local() const {
   if (transport != Transport::tcp || host == "localhost") return true;
   in_addr four{};

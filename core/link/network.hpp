@@ -54,7 +54,7 @@ bool is_to_be_repeated(int error);
 
 /// A stream socket that child processes do not inherit.
 Descriptor make_socket(int family);
-/// Whoever has connected; not open when it has gone again.
+/// The peer that has connected; not open if it has disconnected.
 Descriptor accept_connection(int listening, sockaddr_storage& other, socklen_t& size);
 /// Two sockets that lead to each other.
 std::pair<Descriptor, Descriptor> make_connected_sockets();

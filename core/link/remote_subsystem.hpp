@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "coupling/fast/steppers.hpp"
+#include "coupling/abilities.hpp"
 #include "coupling/subsystem.hpp"
 #include "link/frames.hpp"
 #include "link/ports.hpp"
@@ -28,7 +28,7 @@ struct RemoteSettings {
 /// One round trip makes a step: the command brings the inputs at those shares of the step at which they were asked last
 /// time, the reply brings the outputs. Inputs at other times are requested, so that a run gives the same bits as one
 /// with the subsystem in this process.
-class RemoteSubsystem final : public Subsystem, public fast::AnnouncedStepper {
+class RemoteSubsystem final : public Subsystem, public AnnouncedStepper {
  public:
   /// Takes a link after the handshake; waits for the ports.
   RemoteSubsystem(std::unique_ptr<FrameLink> link, RemoteSettings settings);

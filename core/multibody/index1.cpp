@@ -116,7 +116,7 @@ void Index1Accelerations::solve(const Instant& now, double* a, double* multiplie
 
 void Index1Stepper::give_up(int iteration, const std::string& not_converged) const {
   accelerations_.give_up(
-      iteration, stops_ ? "next to a singular position all solutions of the step change the energy" : not_converged);
+      iteration, stops_ ? "close to a singular position all solutions of the step change the energy" : not_converged);
 }
 
 void Index1Stepper::note_statistics() {

@@ -95,7 +95,7 @@ void InitialProblem::positions(Instant now, std::vector<double>& q) {
       phi_.begin());
   throw SolverFailure(
       text("the mechanism cannot be assembled: constraint \"%s\" stays violated by %.3g m (or rad); check lengths and "
-           "joints, or give positions that are nearer to the assembled ones",
+           "joints, or give positions that are closer to the assembled ones",
            model_->equation_name(worst).c_str(), phi_[worst]));
 }
 
@@ -126,7 +126,7 @@ void InitialProblem::velocities(Instant now, std::vector<double>& v) {
   for (int r = 0; r < m; ++r) {
     if (std::abs(rate[r] + phi_t[r]) <= 1e-6 * (length_ + std::abs(phi_t[r]))) continue;
     throw SolverFailure(
-        text("no velocities fit: constraint \"%s\" would change by %.3g per second; guided values and "
+        text("no consistent velocities: constraint \"%s\" would change by %.3g per second; guided values and "
              "initial rates contradict each other or the mechanism cannot move that way",
              model_->equation_name(r).c_str(), rate[r] + phi_t[r]));
   }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "coupling/abilities.hpp"
 #include "coupling/subsystem.hpp"
 #include "multibody/output.hpp"
 #include "multibody/stepper.hpp"
@@ -33,7 +34,7 @@ class CoupledInputs final : public InputSource {
 };
 
 /// A mechanism as a subsystem: model, formulation and integrator, and what it shows.
-class MultibodySubsystem final : public Subsystem {
+class MultibodySubsystem final : public Subsystem, public StateRewriter {
  public:
   struct Setup {
     std::vector<double> q, v;            ///< consistent initial positions and velocities, all coordinates

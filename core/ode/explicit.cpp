@@ -15,28 +15,40 @@ bool is_first(int s) {
   return s == 0 || Tableau::c[s] != Tableau::c[s - 1];
 }
 
+/// At most 4 states, and few enough inputs that Eigen multiplies coefficient by coefficient whatever the type: the same
+/// bits as with matrices of any size, without their memory. This is most of the cost of a model's first step.
+using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 4, 11>;
+bool is_small(int rows, int columns) { return rows <= 4 && columns <= 11; }
+
 /// Carry the linear map (x, u_0, u_1, ...) -> slopes through the stages.
-template <class Tableau>
-LinearMap gather(const LinearRightHandSide& f, double h) {
+template <class Tableau, class AnyMatrix>
+void carry(const LinearRightHandSide& f, double h, int distinct, std::vector<double>& columns) {
   const int n = f.states();
   const int m = f.inputs();
-  int distinct = 0;
-  for (int s = 0; s < Tableau::stages; ++s) distinct += is_first<Tableau>(s) ? 1 : 0;
-  const Matrix start = Matrix::Identity(n, n + distinct * m);
-  Matrix end = start;
-  std::array<Matrix, Tableau::stages> slopes;
+  const AnyMatrix start = AnyMatrix::Identity(n, n + distinct * m);
+  AnyMatrix end = start;
+  std::array<AnyMatrix, Tableau::stages> slopes;
   int input = -1;
   for (int s = 0; s < Tableau::stages; ++s) {
-    Matrix stage = start;
+    AnyMatrix stage = start;
     for (int k = 0; k < s; ++k) stage += h * Tableau::a[s][k] * slopes[k];
-    slopes[s] = f.a() * stage;
+    slopes[s].noalias() = f.a() * stage;
     input += is_first<Tableau>(s) ? 1 : 0;
     slopes[s].block(0, n + input * m, n, m) += f.b();
     end += h * Tableau::b[s] * slopes[s];
   }
-  LinearMap map{end.leftCols(n), {}};
-  for (int j = 0; j < distinct; ++j) map.q.push_back(end.middleCols(n + j * m, m));
-  return map;
+  columns.clear();
+  append_columns(end.rightCols(distinct * m), columns);
+  append_columns(end.leftCols(n), columns);
+}
+
+template <class Tableau>
+void gather(const LinearRightHandSide& f, double h, std::vector<double>& columns) {
+  int distinct = 0;
+  for (int s = 0; s < Tableau::stages; ++s) distinct += is_first<Tableau>(s) ? 1 : 0;
+  if (is_small(f.states(), f.states() + distinct * f.inputs()))
+    return carry<Tableau, SmallMatrix>(f, h, distinct, columns);
+  carry<Tableau, Matrix>(f, h, distinct, columns);
 }
 
 template <class Tableau>

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "coupling/fast/single_scalar.hpp"
+#include "coupling/inputs.hpp"
 #include "ode/nominal_step.hpp"
 #include "signal/unrolled.hpp"
 
@@ -16,7 +16,7 @@ template <int N, int F>
 class LinearStep final : public Solver, private BatchSolver {
  public:
   LinearStep(std::shared_ptr<const LinearRightHandSide> f, std::vector<double> fractions, GatherLinearMap gather)
-      : f_(std::move(f)), fractions_(std::move(fractions)), gather_(std::move(gather)), sums_(f_->states()) {
+      : f_(std::move(f)), fractions_(std::move(fractions)), gather_(gather), sums_(f_->states()) {
     ends_with_step_ = fractions_.back() == 1.0;
   }
 
@@ -39,7 +39,7 @@ class LinearStep final : public Solver, private BatchSolver {
  private:
   using State = std::array<double, N>;
 
-  const fast::BatchStepper::EqualSteps& batch_step() const override { return step_.equal_steps(); }
+  const BatchStepper::EqualSteps& batch_step() const override { return step_.equal_steps(); }
 
   int step_batch(const Polynomial& input, double t, const double* ends, int count, double* x, double* states) override {
     if constexpr (N > 0 && F > 0) {
@@ -104,7 +104,7 @@ class LinearStep final : public Solver, private BatchSolver {
   void advance(double t, double t_end, double* x, Inputs& inputs) {
     if (step_.changed(t_end - t)) prepare();
     if constexpr (N > 0 && F > 0) {
-      if (const Polynomial* input = fast::single_polynomial(inputs, t, t_end)) {
+      if (const Polynomial* input = inputs.single_polynomial(t, t_end)) {
         State state;
         std::copy_n(x, N, state.begin());
         state = input->as_function([&](const auto& u) { return Map(*this).next(state, u, t, t_end); });
@@ -143,18 +143,7 @@ class LinearStep final : public Solver, private BatchSolver {
     return k == last && ends_with_step_ ? t_end : t + fractions_[k] * (t_end - t);
   }
 
-  void prepare() {
-    const LinearMap map = gather_(*f_, step_.value());
-    columns_.clear();
-    for (const Matrix& q : map.q) append(q);
-    append(map.p);
-  }
-
-  void append(const Matrix& matrix) {
-    for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
-      for (Eigen::Index i = 0; i < matrix.rows(); ++i) columns_.push_back(matrix(i, j));
-    }
-  }
+  void prepare() { gather_(*f_, step_.value(), columns_); }
 
   std::shared_ptr<const LinearRightHandSide> f_;
   std::vector<double> fractions_;
@@ -170,7 +159,7 @@ class LinearStep final : public Solver, private BatchSolver {
 SolverPointer make_linear_step(std::shared_ptr<const LinearRightHandSide> f, std::vector<double> fractions,
                                GatherLinearMap gather) {
   const auto make = [&]<int N, int F>() -> SolverPointer {
-    return std::make_unique<LinearStep<N, F>>(std::move(f), std::move(fractions), std::move(gather));
+    return std::make_unique<LinearStep<N, F>>(std::move(f), std::move(fractions), gather);
   };
   const auto for_states = [&]<int N>() -> SolverPointer {
     switch (fractions.size()) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coupling/fast/steppers.hpp"
+#include "coupling/abilities.hpp"
 
 namespace counterpoint {
 
@@ -16,11 +16,11 @@ class NominalStep {
   }
   bool serves(double h) const { return steps_.serves(h); }
   double value() const { return steps_.length; }
-  const fast::BatchStepper::EqualSteps& equal_steps() const { return steps_; }
+  const BatchStepper::EqualSteps& equal_steps() const { return steps_; }
   void set(double value) { steps_ = {value, 1e-8 * value}; }
 
  private:
-  fast::BatchStepper::EqualSteps steps_;
+  BatchStepper::EqualSteps steps_;
 };
 
 }  // namespace counterpoint

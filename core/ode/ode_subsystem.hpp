@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coupling/fast/steppers.hpp"
+#include "coupling/abilities.hpp"
 #include "coupling/subsystem.hpp"
 #include "ode/solver.hpp"
 #include "recipe/origin.hpp"
@@ -33,7 +33,7 @@ OutputMapPointer make_linear_output(Matrix c, Matrix d);
 OutputMapPointer make_compiled_output(int width, CompiledRightHandSide::Function function, bool uses_inputs);
 
 /// dx/dt = f(t, x, u), y = g(t, x, u), with one of the solvers.
-class OdeSubsystem final : public Subsystem, public fast::BatchStepper {
+class OdeSubsystem final : public Subsystem, public BatchStepper, public StateRewriter {
  public:
   OdeSubsystem(RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0, OdeSolver solver,
                const SolverOptions& options);

@@ -8,7 +8,7 @@ namespace counterpoint {
 /// there on it goes from a state that it is given. So the map from states and histories to those some steps later can
 /// be read from the scheduler itself, one column at a time.
 ///
-/// Samples older than those given are zero. What is published afterwards is kept, for whoever reads the map.
+/// Samples older than those given are zero. Later samples are kept for the caller that reads the map.
 class ProbedSubsystem final : public Subsystem {
  public:
   /// Samples of all outputs, oldest first; the last one is at the time at which the model begins.

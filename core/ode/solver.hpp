@@ -3,17 +3,17 @@
 #include <memory>
 #include <vector>
 
-#include "coupling/fast/steppers.hpp"
+#include "coupling/abilities.hpp"
 #include "coupling/inputs.hpp"
 #include "ode/ode_solver.hpp"
 #include "ode/right_hand_side.hpp"
 
 namespace counterpoint {
 
-/// Several steps of a solver in a row; as `fast::BatchStepper`, for outputs that are the states.
+/// Several steps of a solver in a row; as `BatchStepper`, for outputs that are the states.
 class BatchSolver {
  public:
-  virtual const fast::BatchStepper::EqualSteps& batch_step() const = 0;
+  virtual const BatchStepper::EqualSteps& batch_step() const = 0;
   virtual int step_batch(const Polynomial& input, double t, const double* ends, int count, double* x,
                          double* states) = 0;
 

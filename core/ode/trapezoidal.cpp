@@ -30,11 +30,14 @@ class Trapezoidal final : public Method {
 };
 
 /// P = (I - h/2 A)^-1 (I + h/2 A),  Q_0 = Q_1 = (I - h/2 A)^-1 h/2 B.
-LinearMap gather(const LinearRightHandSide& f, double h) {
+void gather(const LinearRightHandSide& f, double h, std::vector<double>& columns) {
   const int n = f.states();
   const Matrix inverse = linear::inverse(Matrix::Identity(n, n) - 0.5 * h * f.a());
   const Matrix q = inverse * (0.5 * h * f.b());
-  return {inverse * (Matrix::Identity(n, n) + 0.5 * h * f.a()), {q, q}};
+  const Matrix p = inverse * (Matrix::Identity(n, n) + 0.5 * h * f.a());
+  columns.clear();
+  for (int j = 0; j < 2; ++j) append_columns(q, columns);
+  append_columns(p, columns);
 }
 
 }  // namespace

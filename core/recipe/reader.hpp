@@ -68,7 +68,7 @@ class Reader {
   bool at_end() const { return place_ == bytes_.size(); }
   /// To be called when all was read.
   void expect_end() const {
-    if (!at_end()) fail("it goes on after its end by " + std::to_string(bytes_.size() - place_) + " bytes");
+    if (!at_end()) fail("there are " + std::to_string(bytes_.size() - place_) + " bytes after its end");
   }
   [[noreturn]] void fail(const std::string& text) const {
     throw RecipeError("the " + what_ + " is damaged at byte " + std::to_string(place_) + ": " + text);

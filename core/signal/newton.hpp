@@ -44,7 +44,7 @@ inline void newton_through_newest(const Samples& samples, int wanted, Polynomial
   out.to = Polynomial::infinity;
 }
 
-/// The stretch of time in which `ahead` stays the sample ahead of t.
+/// The time span in which `ahead` stays the sample ahead of t.
 inline void cover_while_ahead(const Samples& samples, std::size_t ahead, Polynomial& out) {
   const bool first = ahead == samples.begin;
   out.from = first ? -Polynomial::infinity : samples.time(ahead - 1) - samples.tolerance;

@@ -12,8 +12,8 @@ namespace counterpoint {
 ///
 ///     p(t) = c_0 + (t - n_0) (c_1 + (t - n_1) (c_2 + ...))
 ///
-/// Every built-in approximation, from hold to Hermite, is such a polynomial on a stretch of time. It
-/// is built when its samples change and evaluated by Horner's rule at every stage of a solver.
+/// Every built-in approximation, from hold to Hermite, is such a polynomial on a time span. It is built when its
+/// samples change, and evaluated by Horner's rule at every stage of a solver.
 struct Polynomial {
   static constexpr int max_degree = 6;
   static constexpr double infinity = std::numeric_limits<double>::infinity();

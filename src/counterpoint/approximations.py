@@ -42,8 +42,8 @@ class Approximation:
 
     1. ``points`` is the number of samples needed; at the start of a run there may be fewer, but at least one.
     2. :meth:`evaluate` gets the newest samples allowed, oldest first, and returns the value at ``t``.
-       The newest sample is the first one after ``t`` if there is one (interpolation), otherwise the
-       last one published.
+       The newest one is the first sample after ``t`` (interpolation) or, if there is none, the last
+       published sample.
     3. Equal arguments give equal results: keep no memory between calls.
 
     Examples
@@ -172,8 +172,8 @@ def hermite() -> Approximation:
 def spline() -> Approximation:
     """Cubic spline through the samples of a window, in repeats with ``stencil="centred"``.
 
-    Error of order 4 from values alone, nine times smaller than that of ``lagrange(3)``. Where only the next sample is
-    known it is the cubic through the newest four.
+    The error is of order 4 from values alone, nine times smaller than that of ``lagrange(3)``. Outside of such repeats
+    it is the cubic through the newest four samples.
 
     >>> approximate(spline(), [0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 8.0, 27.0], [4.0])
     array([64.])
@@ -240,10 +240,10 @@ def transition(order: int = 2) -> Approximation:
 def energy_corrected(order: int = 1) -> Approximation:
     """Polynomial of order 0 to 4 with a nearly energy-preserving correction.
 
-    What the extrapolation was wrong by in the last interval is added, as a constant, in this one, so that the integral
-    of the input follows that of the signal however long the run is (Benedikt et al., 2013). An interval is a step of
-    the slower side. Nothing is corrected where samples are interpolated. High orders or long steps make it unstable:
-    ``System.run(energy_correction="preserve")`` uses it where the stability test allows it.
+    The mean error of the extrapolation in one interval is added in the next as a constant, so that the integral of the
+    input follows that of the signal over any time (Benedikt et al., 2013). An interval is a step of the slower side.
+    Interpolated inputs are not corrected. High orders or long steps make the correction unstable:
+    ``System.run(energy_correction="preserve")`` uses it only where a stability test allows it.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ def energy_corrected(order: int = 1) -> Approximation:
 
 @recorded
 def energy_dissipating(order: int, column: int, sign: float, differentiated: bool) -> Approximation:
-    """Return the same, corrected only where the error has put energy into the receiver.
+    """Return the same, corrected only if the error has put energy into the receiver.
 
     Parameters
     ----------
@@ -279,10 +279,10 @@ def energy_dissipating(order: int, column: int, sign: float, differentiated: boo
 
 @recorded
 def variable_order(highest: int = 3, lowest: int = 0) -> Approximation:
-    """Polynomial whose order is chosen anew at every step: the one that would have predicted the newest samples best.
+    """Polynomial whose order is chosen in every step: the order that would have predicted the newest samples best.
 
-    The three newest samples are predicted from those before them, as far ahead as the step extrapolates. The order is
-    low where the signal jumps, carries noise or changes faster than the samples show, and high where it is smooth.
+    To choose it, the three newest samples are predicted from earlier ones, as far ahead as the step extrapolates. The
+    order is low if the signal jumps, is noisy or changes faster than its samples show, and high if it is smooth.
     Repeats with samples on both sides (first steps, windows with centred stencils) use the highest order.
 
     Parameters
@@ -314,7 +314,7 @@ def approximate(
     Parameters
     ----------
     approximation : Approximation
-        What to evaluate. For those that depend on the receiver's step, ``at`` is one step.
+        The approximation to evaluate. If it depends on the receiver's step, ``at`` is one step.
     times : array of shape (n,)
         Sample times in s, strictly increasing.
     values : array of shape (n,) or (n, width)

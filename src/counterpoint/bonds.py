@@ -1,18 +1,18 @@
-"""Bonds: physical interfaces between two subsystems, and who gives which of their two signals.
+"""Bonds: physical interfaces between two subsystems, and which side computes which signal.
 
 At a physical interface two signals meet: a potential (angle, position, voltage, temperature) and a flow (torque, force,
-current, heat flow). A bond names them once; which output enters which input, units and signs follow.
+current, heat flow). A bond names them once; connections, units and signs follow.
 
 ==========================  ==========================================================================================
-causality                   who gives what
+causality                   which side computes what
 ==========================  ==========================================================================================
-``potential-flow``          the left side gives the potential, the right side the flow
-``flow-flow``               both sides take the flow; a coupling law makes it from the potentials of both
-``potential-potential``     both sides take the potential; a coupling law with a state makes it from the flows of both
+``potential-flow``          the left side computes the potential, the right side the flow
+``flow-flow``               both sides get the flow; a coupling law computes it from both potentials
+``potential-potential``     both sides get the potential; a coupling law with a state computes it from both flows
 ==========================  ==========================================================================================
 
-Signs. A flow that enters a subsystem acts on it; a flow that a subsystem gives acts on the other side. A side with
-``sign=-1`` counts its flow the other way.
+Signs. A flow that enters a subsystem acts on it; a flow that a subsystem outputs acts on the other side. ``sign=-1``
+reverses the sign of a side's flow.
 
 Reference: Günther et al. (2012), section 2.
 """
@@ -48,7 +48,7 @@ CAUSALITIES = ("potential-flow", "flow-flow", "potential-potential")
 
 @dataclass(frozen=True)
 class Interface:
-    """A kind of physical interface: how its signals are called, and their SI units.
+    """A kind of physical interface: the names of its signals, and their SI units.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Interface:
     potential, flow : str
         Words for the two signals.
     rate : str or None
-        Word for the time derivative of the potential, where that times the flow is the power.
+        Word for the time derivative of the potential, if its product with the flow is the power.
     units : mapping
         Word -> unit.
     """
@@ -102,7 +102,7 @@ class Side:
     ports : mapping
         Word of the interface -> port of the subsystem, ``{"angle": "phi"}``.
     sign : float
-        -1 counts the flow the other way.
+        -1 reverses the sign of the flow.
     """
 
     subsystem: str
@@ -118,10 +118,10 @@ def side(subsystem: str, *, sign: float = 1.0, **ports: str) -> Side:
     subsystem : str
         Its name in the system.
     sign : float
-        1, or -1 where the subsystem counts its flow the other way; see the module.
+        1, or -1 if the flow of the subsystem has the opposite sign; see the module.
     **ports : str
         ``angle``, ``speed``, ``torque``; ``position``, ``speed``, ``force``; ``voltage``, ``current``;
-        ``temperature``, ``heat_flow``. Default: ports that are called so.
+        ``temperature``, ``heat_flow``. Default: ports of these names.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def side(subsystem: str, *, sign: float = 1.0, **ports: str) -> Side:
 
 @dataclass(frozen=True)
 class PowerPort:
-    """One place where power enters a subsystem: ``sign * input * output``, in W.
+    """A place where power enters a subsystem: ``sign * input * output``, in W.
 
     The residual power of a bond is the sum over its ports of ``sign * (input assumed - input that arrived) * output``:
     what the coupling creates (positive) or loses.
@@ -143,11 +143,11 @@ class PowerPort:
     Attributes
     ----------
     input, output : str
-        ``subsystem.port``; an empty output stands for 1, where the input alone is the power.
+        ``subsystem.port``; an empty output means 1: the input alone is the power.
     sign : float
         With the factors to SI units.
     differentiated : str
-        ``"input"`` or ``"output"``: which of the two is an angle or a position, whose rate of change counts; or empty.
+        ``"input"`` or ``"output"``: the one that is an angle or a position, whose rate is used; or empty.
     """
 
     input: str
@@ -163,11 +163,11 @@ class Bond:
     Attributes
     ----------
     name : str
-        What messages and results call it.
+        Its name in messages and results.
     interface : str
         ``"rotational"``, ``"translational"``, ``"electrical"`` or ``"thermal"``.
     causality : str
-        Who gives what; see the module.
+        Which side computes what; see the module.
     left, right : Side
         Its sides.
     law : object or None
@@ -222,7 +222,7 @@ class Conductance:
 
 @dataclass(frozen=True)
 class Storage:
-    """Coupling law of a potential-potential bond: it stores what flows in, and both sides take its potential.
+    """Coupling law of a potential-potential bond: it stores the flow, and both sides get its potential.
 
     Attributes
     ----------

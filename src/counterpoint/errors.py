@@ -1,20 +1,20 @@
-"""Everything that Counterpoint raises on purpose.
+"""Errors and warnings of Counterpoint.
 
 ::
 
     CounterpointError
     ├── SetupError            the system or scenario is wrong; nothing ran            (exit code 2)
     │   ├── ScenarioError     ... and the mistakes are in a file
-    │   └── AlgebraicLoopError ... outputs and inputs depend on each other at one instant
+    │   └── AlgebraicLoopError ... outputs and inputs depend on each other at the same time
     ├── OutputError           a result file cannot be written or read                 (2 before, 5 during a run)
     ├── MissingExtraError     an optional package is not installed                    (exit code 2)
-    ├── PeerLost              a program on the other end is not there, died or is silent (exit code 4)
-    ├── InternalError         a mistake of Counterpoint itself, to be reported        (exit code 70)
+    ├── PeerLost              a program at the other end is missing, died or is silent    (exit code 4)
+    ├── InternalError         a bug in Counterpoint: please report it                 (exit code 70)
     └── SimulationError       the run stopped; results up to that point are kept      (exit code 3)
         ├── NotFiniteError    a model published NaN or infinity
         ├── ModelError        a model raised an exception
         ├── SolverError       a solver did not converge or its step became too small
-        └── ComponentError    a component made elsewhere, such as an FMU, reported an error
+        └── ComponentError    an external component, such as an FMU, reported an error
             └── ComponentDied ... or could not be started, died or did not answer      (exit code 4)
 
     UnitWarning               a warning: units of connections could not be compared
@@ -26,8 +26,8 @@
     DescriptionWarning        a warning: the description of an FMU violates the standard
     RunInterrupted            Ctrl-C during a run; a KeyboardInterrupt that carries the result (exit code 130)
 
-All of them can be pickled and copied: message and attributes stay as they are. Only ``result`` is None after pickling,
-for it may be large and may stand on an open file: another process reads the run file instead. Copies share it.
+All of them can be pickled and copied; message and attributes stay the same. Only ``result`` is None after pickling,
+because it may be large and may use an open file: another process reads the run file instead. Copies share it.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class _Portable(BaseException):
 
 
 class CounterpointError(_Portable, Exception):
-    """Base of all errors that Counterpoint raises on purpose."""
+    """Base class of all errors of Counterpoint."""
 
     exit_code = 2
 
@@ -81,7 +81,7 @@ class SetupError(CounterpointError):
     Attributes
     ----------
     problems : list of str
-        One sentence a problem: where, what is wrong with the value, what is allowed.
+        One sentence per problem: where, what is wrong, with the value, and what is allowed.
     """
 
     def __init__(self, problems: str | Iterable[str]) -> None:
@@ -94,7 +94,7 @@ class ScenarioError(SetupError):
 
 
 class AlgebraicLoopError(SetupError):
-    """Outputs and inputs of several subsystems depend on each other at one instant.
+    """Outputs and inputs of several subsystems depend on each other at the same time.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class OutputError(CounterpointError):
     path : str
         The file.
     result : Result or None
-        What was computed before the file failed, when the run had begun.
+        The results before the file failed, if the run had begun.
     """
 
     def __init__(self, message: str, path: str = "", result: Result | None = None, *, during_run: bool = False) -> None:
@@ -134,19 +134,19 @@ class MissingExtraError(CounterpointError):
 
 
 class PeerLost(CounterpointError):
-    """A program on the other end cannot be reached, died or does not answer; inside a run it becomes ComponentDied."""
+    """A program at the other end cannot be reached, died or does not answer; within a run it becomes ComponentDied."""
 
     exit_code = 4
     component_died = True  #: what the core looks at when a model raises it
 
 
 class InternalError(CounterpointError):
-    """Counterpoint broke one of its own promises: not the user's mistake. The message asks for a report.
+    """A bug in Counterpoint, not a mistake of the user. The message asks for a report.
 
     Attributes
     ----------
     result : Result or None
-        What was computed before, when it came up in a run.
+        The results so far, if it happened during a run.
     """
 
     exit_code = 70  # EX_SOFTWARE of sysexits.h
@@ -191,17 +191,17 @@ class SolverError(SimulationError):
 
 
 class ComponentError(SimulationError):
-    """A component made elsewhere, such as an FMU, reported an error; the message holds what it said."""
+    """An external component, such as an FMU, reported an error; the message includes its text."""
 
 
 class ComponentDied(ComponentError):
-    """A component made elsewhere could not be started, died or did not answer in time."""
+    """An external component could not be started, died or did not answer in time."""
 
     exit_code = 4
 
 
 class UnitWarning(UserWarning):
-    """Units of connections could not be compared: one is missing or not known; the numbers are taken as they are."""
+    """Units of connections could not be compared: one is missing or unknown; the numbers are used unchanged."""
 
 
 class BondWarning(UserWarning):
@@ -209,19 +209,19 @@ class BondWarning(UserWarning):
 
 
 class PaceWarning(UserWarning):
-    """A pace was stuck at its smallest step, or steps ended later than the wall clock says."""
+    """A pace was stuck at its smallest step, or steps ended later than their time on the wall clock."""
 
 
 class WindowWarning(UserWarning):
-    """Windows of a run did not converge, or cannot work; the message holds the changes that the repeats made."""
+    """Windows of a run did not converge, or have no effect; the message lists the changes of the repeats."""
 
 
 class UndefinedWarning(UserWarning):
-    """An output of an FMU is, or becomes, NaN or infinite; nothing reads it, and the run goes on."""
+    """An output of an FMU is, or becomes, NaN or infinite; nothing reads it, and the run continues."""
 
 
 class StandstillWarning(UserWarning):
-    """An output did not change in a whole run, although its derivative or the model's own time says that it should."""
+    """An output did not change in a whole run, although it should by its derivative or the model's own time."""
 
 
 class DescriptionWarning(UserWarning):
@@ -229,7 +229,7 @@ class DescriptionWarning(UserWarning):
 
 
 class RunInterrupted(_Portable, KeyboardInterrupt):
-    """Ctrl-C during a run; ``result`` holds everything published before it."""
+    """Ctrl-C during a run; ``result`` has the results up to that point."""
 
     def __init__(self, message: str, result: Result | None = None) -> None:
         super().__init__(message)
@@ -237,7 +237,7 @@ class RunInterrupted(_Portable, KeyboardInterrupt):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return ``; did you mean "x"?`` for the nearest known name, else the list of known names.
+    """Return ``; did you mean "x"?`` for the closest known name, otherwise the list of known names.
 
     >>> did_you_mean("chasis", ["chassis", "engine"])
     '; did you mean "chassis"?'

@@ -1,7 +1,8 @@
-"""Events: what happens to inputs, connections and parameters at set times or on a condition.
+"""Events: changes of inputs, connections and parameters at given times or on a condition.
 
 Actions are made here and planned with :meth:`System.at <counterpoint.System.at>` and
-:meth:`System.when <counterpoint.System.when>`. Of several actions on one target the one that began last is in force.
+:meth:`System.when <counterpoint.System.when>`. If several actions apply to one target, the one that began last is in
+force.
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ class Action:
     kind : str
         Name of the function that made it.
     values : tuple of float
-        In units of the target, or factors; one, or one per component. Empty where there is none.
+        In units of the target, or factors; one, or one per component. Empty if the action has none.
     seed : int
         Of noise.
     every : float or None
-        Noise: drawn anew after so many seconds; None: for each step.
+        Noise: interval in s at which numbers are drawn; None: for each step.
     """
 
     kind: Kind
@@ -61,7 +62,7 @@ class Action:
 
 
 def override(value: ArrayLike) -> Action:
-    """Return the action that gives a target this value, whatever drives it; in units of the target.
+    """Return the action that sets a target to this value, in units of the target, even if it is driven.
 
     >>> print(override(0.5))
     override 0.5
@@ -88,7 +89,7 @@ def offset(value: ArrayLike) -> Action:
 
 
 def stuck() -> Action:
-    """Return the action that keeps the value which the target has at the moment of the event.
+    """Return the action that holds the value of the target at the time of the event.
 
     >>> print(stuck())
     stuck
@@ -106,7 +107,7 @@ def noise(deviation: ArrayLike, seed: int, *, every: float | str | None = None) 
     seed : int
         The same seed gives the same numbers, in repeated windows and with any number of threads.
     every : float or str, optional
-        Draw anew after this time in s, or with its unit; default: for each step of the subsystem.
+        Interval at which numbers are drawn, in s or with its unit; default: for each step of the subsystem.
 
     Examples
     --------
@@ -128,7 +129,7 @@ def noise(deviation: ArrayLike, seed: int, *, every: float | str | None = None) 
 
 
 def release() -> Action:
-    """Return the action that ends all others on a target.
+    """Return the action that ends all other actions on a target.
 
     >>> print(release())
     release
@@ -153,15 +154,15 @@ class Condition:
     Attributes
     ----------
     text : str
-        As it was written, or the name of the function.
+        The text as written, or the name of the function.
     outputs : tuple of str
         ``subsystem.output``, scalars.
     weights, constant : numbers
-        It holds while the weighted sum of the outputs plus the constant is above 0 ...
+        It is true while the weighted sum of the outputs plus the constant is above 0 ...
     or_equal : bool
         ... or equal to it.
     function : function or None
-        Of the outputs: it holds while the function returns a number above 0 or True.
+        Of the outputs: the condition is true while it returns a number above 0 or True.
     """
 
     text: str

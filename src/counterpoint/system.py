@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
-from numbers import Real
+from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from ._common.numbers import is_number, is_whole
+from ._common.numbers import is_whole
 from ._common.ports import PortSpec, port_widths
 from ._common.provided import provided
 from ._run.checks import find_problems
 from ._run.declaring import InterfacesAndEvents
 from ._run.host_ports import HostPorts
 from ._run.options import FIRST_STEPS, Check, EnergyCorrection, FirstSteps, RunOptions
+from ._run.parts import Connection, HasSubsystem, Law, Participant, made_connection
 from ._run.port_table import PortTable
 from ._run.precedence import Scheme, to_scheme
 from ._run.problem import Problem
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Connection", "Participant", "Problem", "System"]
 
-Law = Callable[..., float | ArrayLike]
-
 
 def _start_options(start: float | str, first_steps: FirstSteps) -> dict[str, Any]:
     """Return when and how a run starts; one word for both is a start at 0 s."""
@@ -51,87 +49,15 @@ def _start_options(start: float | str, first_steps: FirstSteps) -> dict[str, Any
     return {"start": time_at("start", start), "first_steps": first_steps}
 
 
-@dataclass(frozen=True)
-class Participant:
-    """A subsystem in a system, with the step that it is given.
-
-    Attributes
-    ----------
-    subsystem : Subsystem
-        The model.
-    step : float or None
-        Fixed step in s; None: the subsystem's own pace.
-    record : bool
-        Whether its outputs are kept in the result.
-    typical_step : float or None
-        For a subsystem at its own pace: the step in s by which schemes call it slow or fast.
-    pace : Pace or None
-        How its steps are chosen; ``step`` is then the first one.
-    """
-
-    subsystem: Subsystem
-    step: float | None
-    record: bool = True
-    typical_step: float | None = None
-    pace: Pace | None = None
-
-
-@dataclass(frozen=True)
-class Connection:
-    """One or several outputs entering one input.
-
-    Attributes
-    ----------
-    sources : tuple of str
-        Outputs, ``subsystem.port``.
-    target : str
-        The input.
-    approximations, gains : tuples
-        One per source; an approximation of None is the default.
-    offset : float
-        Added once, in units of the input.
-    initial : float or None
-        Used instead of the sources while initial outputs are found.
-    law : function or None
-        Makes the input from the (scaled) signals; None: their sum.
-    convert : bool or None
-        Whether units are converted; None: as the system says.
-    """
-
-    sources: tuple[str, ...]
-    target: str
-    approximations: tuple[Approximation | None, ...]
-    gains: tuple[float, ...]
-    offset: float = 0.0
-    initial: float | None = None
-    law: Law | None = None
-    convert: bool | None = None
-
-
-@runtime_checkable
-class HasSubsystem(Protocol):
-    """Something that becomes a subsystem when it is added to a system, such as a mechanism."""
-
-    def subsystem(self) -> Subsystem:
-        """Return the subsystem."""
-
-
-def _one_per_source(given: Any, count: int, single: Any) -> tuple[Any, ...]:
-    """Repeat one value for every source; leave a list as it is."""
-    if isinstance(given, single | str) or not isinstance(given, Iterable):
-        return (given,) * count
-    return tuple(given)
-
-
 class System(InterfacesAndEvents):
     """Subsystems, each with its own solver and step, and the connections between them.
 
     Parameters
     ----------
     name : str
-        What results and plots call it.
+        Its name in results and plots.
     convert : bool, optional
-        What connections do that do not say it themselves; see :meth:`connect`.
+        Default for connections: whether units are converted; see :meth:`connect`.
 
     Examples
     --------
@@ -175,18 +101,18 @@ class System(InterfacesAndEvents):
         Parameters
         ----------
         name : str
-            A word without dots; ``name.port`` is how its ports are called.
-        subsystem : Subsystem, or what has a method ``subsystem()``
-            The model, such as a Mechanism or an FMU. One object belongs to one place in one system.
+            A word without dots; its ports are ``name.port``.
+        subsystem : Subsystem, or an object with a method ``subsystem()``
+            The model, such as a Mechanism or an FMU. Use each object once, in one system.
         step : float or str, optional
-            Fixed step in s, or with its unit, ``"0.1 ms"``. Without it the subsystem runs at its own pace
-            (variable-step solvers, tables, mechanisms that prefer a step), an FMU with the step that it suggests.
+            Fixed step in s, or with its unit, ``"0.1 ms"``. Without it the subsystem chooses its steps
+            (variable-step solvers, tables, mechanisms with a preferred step); an FMU uses the step that it suggests.
         record : bool
             Keep its outputs in the result.
         typical_step : float, optional
-            Step in s by which schemes rank a subsystem at its own pace; default: its first step.
+            Step in s by which schemes rank a subsystem that chooses its own steps; default: its first step.
         pace : Pace or function, optional
-            How its steps are chosen, see :mod:`counterpoint.pace`; ``step`` is then the first one.
+            Rule that chooses its steps, see :mod:`counterpoint.pace`; ``step`` is then the first one.
         """
         if not name or "." in name or name != name.strip():
             raise SetupError(f'subsystems."{name}": expected a name without dots')
@@ -214,7 +140,7 @@ class System(InterfacesAndEvents):
     def add_host(self, name: str, inputs: PortSpec, outputs: PortSpec) -> None:
         """Add the ports of a host: a program that integrates by itself and asks for its inputs.
 
-        See :meth:`embed` for the interface that it calls.
+        For the interface that it calls, see :meth:`embed`.
         """
         self.add(name, HostPorts(inputs, outputs))
 
@@ -235,12 +161,12 @@ class System(InterfacesAndEvents):
         Parameters
         ----------
         source : str or list of str
-            ``subsystem.output``; several enter the input together.
+            ``subsystem.output``; several outputs determine the input together.
         target : str
             ``subsystem.input``.
         approximation : Approximation, or one per source, optional
-            Default: what the source prefers (held tables, discrete outputs of FMUs), else what the run says, else
-            ``lagrange(1)``.
+            Default: that of the source, if it has one (held tables, discrete outputs of FMUs), otherwise that of the
+            run, otherwise ``lagrange(1)``.
         gain : float, or one per source
             Factor on each signal.
         offset : float
@@ -248,10 +174,10 @@ class System(InterfacesAndEvents):
         initial : float, optional
             Value of the input while initial outputs are found: breaks a loop of direct feedthrough.
         law : function, optional
-            ``law(signal, ...)`` makes the input from the scaled signals; default: their sum.
+            ``law(signal, ...)`` computes the input from the scaled signals; default: their sum.
         convert : bool, optional
-            True: convert each source to the unit of the input, before ``gain`` and ``offset``. False: take the numbers
-            as they are, whatever the units. Default: what the system says, else units must be the same.
+            True: convert each source to the unit of the input, before ``gain`` and ``offset``. False: use the numbers
+            unchanged, whatever the units. Default: the setting of the system; without one, units must agree.
 
         Examples
         --------
@@ -260,42 +186,14 @@ class System(InterfacesAndEvents):
         >>> system.connections[0].gains
         (1.0, -1.0)
         """
-        sources = (source,) if isinstance(source, str) else tuple(source)
-        where = f"connections[{len(self.connections)}]"
-        if not sources:
-            raise SetupError(f"{where}.from: no output is named")
-        approximations = _one_per_source(approximation, len(sources), Approximation | None)
-        gains = _one_per_source(gain, len(sources), Real)
-        problems = [
-            f"{where}.{key}: {len(given)} values for {len(sources)} sources"
-            for key, given in (("approximation", approximations), ("gain", gains))
-            if len(given) != len(sources)
-        ]
-        problems += [
-            f"{where}.approximation: {given!r}; expected an approximation such as cp.lagrange(1)"
-            for given in approximations
-            if not isinstance(given, Approximation | None)
-        ]
-        numbers = {"gain": gains, "offset": (offset,), "initial": () if initial is None else (initial,)}
-        problems += [
-            f"{where}.{key}: {value!r}; expected a finite number"
-            for key, values in numbers.items()
-            for value in values
-            if not is_number(value)
-        ]
-        if convert is not None and not isinstance(convert, bool):
-            problems.append(f"{where}.convert: {convert!r}; expected true or false")
-        if law is not None and not callable(law):
-            problems.append(f"{where}.law: {law!r}; expected a function")
-        if problems:
-            raise SetupError(problems)
-        factors = tuple(float(factor) for factor in gains)
-        self.connections.append(
-            Connection(sources, target, approximations, factors, float(offset), initial, law, convert)
-        )
+        made = made_connection(
+            f"connections[{len(self.connections)}]", source, target, approximation,
+            gain=gain, offset=offset, initial=initial, law=law, convert=convert,
+        )  # fmt: skip
+        self.connections.append(made)
 
     def set(self, target: str, value: ArrayLike) -> None:
-        """Give an input that nothing drives a constant value.
+        """Set an unconnected input to a constant value.
 
         >>> system = System()
         >>> system.set("chassis.brake", 0.0)
@@ -305,7 +203,7 @@ class System(InterfacesAndEvents):
         self.constants[target] = value
 
     def halved(self, parts: int = 2) -> System:
-        """Return the same system with each fixed step divided, to see how much the steps matter.
+        """Return the same system with each fixed step divided, to see the influence of the steps.
 
         Subsystems that choose their own steps keep them. The subsystems are shared: run one system after the other.
 
@@ -338,7 +236,7 @@ class System(InterfacesAndEvents):
         real_time: float | None = None,
         first_steps: FirstSteps = "auto",
     ) -> list[Problem]:
-        """Return everything that keeps the system from running; empty when it is fine."""
+        """Return all problems that prevent a run; an empty list if there are none."""
         options = RunOptions(
             until=until, scheme=scheme, start=start, window=as_window(window), pace=pace, real_time=real_time,
             first_steps=first_steps,
@@ -346,7 +244,7 @@ class System(InterfacesAndEvents):
         return find_problems(self, options, PortTable(self))
 
     def waits_for(self, scheme: str | Scheme = "slowest-first") -> dict[str, list[str]]:
-        """Return for each subsystem those it waits for under a scheme."""
+        """Return, for each subsystem, the subsystems that it waits for under a scheme."""
         from ._run.plan import waiting
 
         return waiting(self, to_scheme(scheme), start=0.0)
@@ -380,20 +278,19 @@ class System(InterfacesAndEvents):
         Parameters
         ----------
         until, start : float or str
-            Span of the run in s, or with units, ``"2 min"``. Every subsystem has its initial state at ``start``,
-            whatever that time is: nothing is computed before it. ``start="repeat"`` is short for a start at 0 s with
-            ``first_steps="repeat"``.
+            Time span of the run in s, or with units, ``"2 min"``. At ``start`` every subsystem has its initial state;
+            nothing is computed before. ``start="repeat"`` is short for a start at 0 s with ``first_steps="repeat"``.
         scheme : str or Scheme
             ``"slowest-first"``, ``"fastest-first"``, ``"parallel"``, ``"sequential"``, :func:`sequential` or
             :func:`custom`.
         window : Window or str, optional
-            Cut the run into stretches of time that are repeated, see :func:`window` and :func:`compound_fast`, or
-            ``"repeat-once"``: each of the longest steps, once.
+            Divide the run into windows that are repeated, see :func:`window` and :func:`compound_fast`, or
+            ``"repeat-once"``: windows of the longest step, repeated once.
         pace : Pace or function, optional
-            How all subsystems step together, see :mod:`counterpoint.pace`. Those with a pace of their own keep it, and
-            those that choose their own steps make them in between.
+            Rule that chooses the steps of all subsystems together, see :mod:`counterpoint.pace`. Subsystems with their
+            own pace keep it; those that choose their own steps make them in between.
         real_time : float, optional
-            Keep to the wall clock: so many simulated seconds per second. Steps that end too late are counted.
+            Run in real time: simulated seconds per second of wall time. Steps that end too late are counted.
         threads : int
             Worker threads; the result has the same bits for any number.
         file : path, optional
@@ -403,45 +300,45 @@ class System(InterfacesAndEvents):
         progress : bool or function
             Show a progress bar, or call the function about ten times a second.
         host : str, optional
-            Let this subsystem be the master of an embedded interface: it integrates, the others are advanced
-            whenever it asks for its inputs. Schemes: slowest-first and fastest-first.
+            Make this subsystem the master of an embedded interface: it integrates, and the others advance
+            when it asks for its inputs. Schemes: slowest-first and fastest-first.
         approximation : Approximation, optional
-            For connections that name none; default ``lagrange(1)``.
+            Of connections without their own; default ``lagrange(1)``.
         metadata : mapping, optional
-            Kept with the result.
+            Stored with the result.
         record : sequence of str, optional
             Outputs (``subsystem.output``) or subsystems to keep in the result; default: all.
         record_every : int, float or str, optional
             Keep every n-th step (an integer), or one row per interval in s (``0.01`` or ``"10 ms"``); the first and
-            the last row are always kept. The simulation itself is not changed.
+            the last row are always kept. The simulation itself stays the same.
         compress : bool
-            Compress ``file`` when the run has ended, without loss; until then it is as readable as ever.
+            Compress ``file`` without loss at the end of the run; it stays readable during the run.
         first_steps : str
             ``"repeat"``: the first steps, as many as the highest order of an approximation, are repeated until they
-            agree; then what was extrapolated from a single sample is interpolated. All subsystems must be able to
-            save their state. ``"auto"``: where that can be done and is at most a fifth of the run; FMUs of other tools
-            are then not repeated. ``"once"``: they are made once, with the order that the samples
-            allow. ``result.summary.first_steps`` tells what was done.
+            agree. Values that were extrapolated from a single sample are then interpolated. All subsystems must be able
+            to save their state. ``"auto"``: repeat them if that is possible and they are at most a fifth of the run;
+            FMUs of other tools are not repeated. ``"once"``: make them once, with the order that the samples allow.
+            ``result.summary.first_steps`` tells what was done.
         check : str
-            What ``result.quality`` does when it is first read. ``"auto"``: it runs the system a second time with a
-            quarter or half of the steps and estimates the error from the difference; where that would take more than
-            3 s and a quarter of the run's wall time, over the beginning of the run only. ``"on"``: the whole run,
-            however long it takes. ``"off"``: no second run.
+            What ``result.quality`` does when it is first read. ``"auto"``: it runs the system again with steps of a
+            quarter or half of the length, and estimates the error from the difference; if that would take more than
+            3 s and a quarter of the run's wall time, only over the beginning of the run. ``"on"``: always the whole
+            run. ``"off"``: no second run.
         energy_correction : str
-            ``"preserve"``: what extrapolated signals of bonds were wrong by in one interval is made good in the next.
-            ``"dissipate"``: only where that has created energy. Both are off for bonds that they would make less
-            stable or less accurate, as the linearised system tells; ``result.events`` says so.
+            ``"preserve"``: the error of an extrapolated bond signal in one interval is compensated in the next.
+            ``"dissipate"``: only errors that have created energy are compensated. Bonds that would become less stable
+            or less accurate, according to the linearised system, are not corrected; ``result.events`` says so.
         adapt : bool
-            Watch the highest band and the defect of extrapolated signals during the run; where they grow as in an
-            instability of the coupling, choose other orders of the approximations. ``result.events`` tells what was
-            changed, when and why.
+            Watch the highest band and the defect of extrapolated signals during the run. If they grow as in an unstable
+            coupling, choose other orders of the approximations. ``result.events`` tells what was changed, when and
+            why.
 
         Raises
         ------
         SetupError
-            Before anything ran: every problem of the system.
+            Nothing has run: lists all problems of the system.
         SimulationError, OutputError, RunInterrupted
-            The run stopped; ``error.result`` holds what was published before.
+            The run stopped; ``error.result`` has the results up to that point.
         """
         from ._run.run import run_to_end
 
@@ -478,11 +375,11 @@ class System(InterfacesAndEvents):
         energy_correction: EnergyCorrection = "off",
         adapt: bool = False,
     ) -> Run:
-        """Begin a run that is driven step by step: ``step_to``, ``value``, ``set``, ``finish``.
+        """Begin a run that your program advances: ``step_to``, ``value``, ``set``, ``finish``.
 
-        Parameters are those of :meth:`run`; without ``until`` the end is open. With a window, ``step_to`` finishes the
-        one in which its time lies. First steps are made once, since inputs may be set between them, unless
-        ``first_steps="repeat"`` asks for more.
+        The parameters are those of :meth:`run`; without ``until`` the end is open. With windows, ``step_to`` completes
+        the window that contains its time. First steps are made once, because inputs may be set between them, unless
+        ``first_steps="repeat"``.
 
         Examples
         --------
@@ -534,20 +431,20 @@ class System(InterfacesAndEvents):
         operating_points: Sequence[float | str] = (),
         progress: Callable[[str, int, int], None] | None = None,
     ) -> Advice:
-        """Return which strategy to use, before the run: scheme, approximations, steps or pace, treatment of the start.
+        """Recommend a strategy before a run: scheme, approximations, steps or pace, treatment of the start.
 
         Parameters
         ----------
         until : float or str
-            End of the run to come, in s.
+            End of the planned run, in s.
         tolerance : float
-            Relative error asked for: rms of the worst exchanged signal over its rms about its mean.
+            Relative error to reach: rms error of the worst exchanged signal over its rms about its mean.
         change_steps : bool
-            Whether steps may be changed; if not, the strategy with the smallest error is recommended.
+            Whether steps may change; if not, the strategy with the smallest error is recommended.
         schemes : sequence of str, optional
             Schemes to try; default: all that differ.
         operating_points : sequence of float or str
-            Further times (s) at which the system is linearised, each for the time up to the next; the start always is.
+            Further times (s) at which the system is linearised, in addition to the start; each is valid up to the next.
             Pilots then cover the whole run.
         progress : function, optional
             Called as ``progress(what, done, total)``.

@@ -27,7 +27,7 @@ ITERATIONS = 50
 MOST_ORDER = 8
 """Of an estimated response."""
 TOLERANCE = 1e-8
-"""Of accelerated iterations and compound steps, where none is given."""
+"""Default for accelerated iterations and compound steps."""
 
 
 @dataclass(frozen=True)
@@ -41,21 +41,21 @@ class Window:
     repeats : int
         Passes after the first, at most.
     tolerance : float or None
-        Stop repeating a window when a repeat changes the interface less than this, relative to the size of each signal.
+        Stop when a repeat changes the interface by less than this, relative to the size of each signal.
         None: always ``repeats`` repeats.
     stencil : str
-        ``"centred"``: repeats take as many samples ahead of the time asked as behind it; ``"one-sided"``: the first one
-        ahead and those before it.
+        ``"centred"``: repeats use as many samples ahead of a time as behind it; ``"one-sided"``: the first one ahead
+        and those before it.
     acceleration : str
         ``"none"``, ``"aitken"``, ``"anderson"``, ``"iqn-ils"`` or ``"newton"``.
     relaxation : float
-        Share of the change that the first repeats of an accelerated iteration take over.
+        Fraction of the change that the first repeats of an accelerated iteration apply.
     reuse : int
-        Windows whose passes still serve an iteration with ``"iqn-ils"`` or ``"newton"``.
+        Number of earlier windows whose passes ``"iqn-ils"`` and ``"newton"`` use.
     when_not_converged : str
         ``"warn"``, ``"cut"`` or ``"stop"``.
     compound : float, "mixed" or None
-        For :func:`compound_fast`: share of the window that fast subsystems cover with one step.
+        For :func:`compound_fast`: fraction of the window that fast subsystems cover with one step.
     fast : tuple of str
         The fast subsystems; empty: those with a step shorter than the window.
     estimate : int or None
@@ -108,13 +108,13 @@ class Window:
         elif self.acceleration != "none" and self.tolerance is None:
             yield "window.tolerance: is missing; an accelerated iteration needs one, 1e-8 for example"
         if self.derivatives is not None and self.acceleration != "newton":
-            yield f'window.derivatives: of no use with acceleration="{self.acceleration}"; expected "newton"'
+            yield f'window.derivatives: no effect with acceleration="{self.acceleration}"; expected "newton"'
         elif self.derivatives is not None and not hasattr(self.derivatives, "answer_of_pass"):
             yield f"window.derivatives: {self.derivatives!r}; expected what cp.linearise(system) returns"
         if self.when_not_converged not in get_args(WhenNotConverged):
             yield f'window.when_not_converged: {self.when_not_converged!r}; expected "warn", "cut" or "stop"'
         elif self.when_not_converged != "warn" and self.tolerance is None:
-            yield "window.tolerance: is missing; without it no window is said to have converged"
+            yield "window.tolerance: is missing; it decides when a window has converged"
 
     def __str__(self) -> str:
         often = "once" if self.repeats == 1 else f"{self.repeats} times"
@@ -164,30 +164,30 @@ def window(
         Passes after the first, at most. One is often enough: it turns an extrapolation error into an interpolation
         error, 5 times smaller with ``lagrange(1)``, 9 times with ``lagrange(2)``. Default: 1, or 50 with a tolerance.
     tolerance : float, optional
-        A repeat is the last one of its window when no extrapolated output changes more anywhere in the window,
-        relative to the largest absolute value that this output has had so far. Default with an acceleration: 1e-8.
+        A repeat is the last one if no extrapolated output changes by more than this anywhere in the window, relative
+        to the largest absolute value of the output so far. Default with an acceleration: 1e-8.
     stencil : str
-        ``"centred"``: approximations that use more than two samples take as many ahead of the time asked as behind it,
-        since a repeat knows both. A cubic (``lagrange(3)``, ``spline()``) then has order 4 from values alone, from the
+        ``"centred"``: approximations that use more than two samples use as many ahead of a time as behind it, because
+        a repeat knows both. A cubic (``lagrange(3)``, ``spline()``) then has order 4 from values alone, from the
         first window on, if a window has at least three steps; ``hermite()`` with slopes has order 6. A subsystem that
         waits for another one does so until that has reached the end of the window. ``"one-sided"``: the first sample
         ahead and those before it.
     acceleration : str
-        What a repeat reads instead of the values of the pass before, which takes fewer repeats and converges where
-        these diverge. ``"aitken"``: one relaxation factor for all signals. ``"anderson"``, ``"iqn-ils"``: the residual
-        is minimised over the differences of the passes of this window (and, for ``"iqn-ils"``, of ``reuse`` windows
-        before it). ``"newton"``: the same with derivatives of the residual, which are measured in additional passes, up
-        to four for each signal, in the first window and again when a window has needed many repeats; or known from
-        ``derivatives`` without any pass.
+        Method that proposes the values that a repeat reads, instead of those of the previous pass. It needs fewer
+        repeats, and converges where plain repeats diverge. ``"aitken"``: one relaxation factor for all signals.
+        ``"anderson"``, ``"iqn-ils"``: the residual is minimised over the differences of the passes of this window (and,
+        for ``"iqn-ils"``, of ``reuse`` windows before it). ``"newton"``: the same with derivatives of the residual.
+        These are measured in additional passes, up to four for each signal, in the first window and again when a window
+        has needed many repeats; with ``derivatives`` no passes are needed.
     relaxation : float
-        Share of the change that the first repeats of an accelerated iteration take over; below 1 where the first
-        repeats change too much.
+        Fraction of the change that the first repeats of an accelerated iteration apply; below 1 if they change too
+        much.
     reuse : int
-        Windows whose passes still serve ``"iqn-ils"`` and ``"newton"``.
+        Number of earlier windows whose passes ``"iqn-ils"`` and ``"newton"`` use.
     when_not_converged : str
-        A window that misses its tolerance after all repeats: ``"warn"`` (the run goes on; :class:`WindowWarning` at its
-        end with the changes that the repeats made, counted in ``result.summary.windows``), ``"cut"`` (the window is
-        begun again with half its length, down to the longest step; the run stops if that does not help), ``"stop"``
+        If a window misses its tolerance after all repeats: ``"warn"`` (the run continues; a :class:`WindowWarning` at
+        its end lists the changes of the repeats, counted in ``result.summary.windows``), ``"cut"`` (the window is
+        restarted with half its length, down to the longest step; the run stops if that does not help), ``"stop"``
         (:class:`SolverError`).
     derivatives : LinearisedSystem, optional
         For ``"newton"``: what :func:`counterpoint.linearise` returns for the system. It takes exact derivatives of
@@ -233,11 +233,10 @@ def compound_fast(
     reuse: int = 8,
     when_not_converged: WhenNotConverged = "warn",
 ) -> Window:
-    """Return compound steps: an implicit step of the whole system, after which fast subsystems are refined.
+    """Return compound steps: an implicit step of the whole system, then a refinement of the fast subsystems.
 
     In each window all subsystems are iterated until they agree, the fast ones with one large step. Then the slow ones
-    stay where they are, and the fast ones go through the window again with their own steps and
-    interpolated slow values.
+    keep their states, and the fast ones repeat the window with their own steps and interpolated slow values.
     For ``scheme="slowest-first"``. All subsystems must be able to save and restore their state.
 
     Parameters
@@ -245,7 +244,7 @@ def compound_fast(
     length : float or str, optional
         Length of the compound step, s. Default: the longest fixed step.
     share : float or "mixed"
-        Share of the compound step that the fast subsystems cover with one step: 1 is compound-fast, less is generalised
+        Fraction of the compound step that fast subsystems cover with one step: 1 is compound-fast, less is generalised
         compound-fast (the rest is extrapolated), ``"mixed"`` is mixed compound-fast: their own first step.
     fast : sequence of str
         Names of the fast subsystems. Default: those with a step shorter than ``length``.
@@ -280,15 +279,15 @@ def compound_fast(
 
 
 def estimated_response(length: float | str | None = None, order: int = 2) -> Window:
-    """Return windows that are not repeated: an estimate of how each will end stands for the iteration.
+    """Return windows that are not repeated: an estimate of their end replaces the iteration.
 
     For subsystems that cannot save and restore their state. A linear estimate of how the outputs of each subsystem
     react to its inputs is fitted to the windows so far (least squares, at most the last 60 windows). Before each window
-    the estimates of all subsystems are solved together, once, and inputs go in lines to the values found. After the
-    first windows the coupling is then implicit, for linear subsystems up to the accuracy of the fit. In the first
-    ``order + 4`` windows values are held; a coupling that is unstable with held values grows during these. Where the
-    estimate has been worse than straight lines, these are used. An input that a subsystem takes at the start of its
-    step only (``hold()``, FMUs with ``inputs_at="start"``) knows nothing of it; a warning names it.
+    the estimates of all subsystems are solved together, once, and the inputs are interpolated linearly to the solution.
+    After the first windows the coupling is implicit, for linear subsystems up to the accuracy of the fit. In the first
+    ``order + 4`` windows values are held; a coupling that is unstable with held values grows during these. If the
+    estimate was worse than linear extrapolation, linear extrapolation is used. The method has no effect on inputs that
+    are used only at the start of a step (``hold()``, FMUs with ``inputs_at="start"``); a warning names them.
 
     For ``scheme="parallel"``.
 
@@ -297,7 +296,7 @@ def estimated_response(length: float | str | None = None, order: int = 2) -> Win
     length : float or str, optional
         Length of a window in s; at least the longest fixed step, which is the default.
     order : int
-        States of a subsystem that its estimate has room for, 1 to 8.
+        Number of states in the estimate of each subsystem, 1 to 8.
 
     Examples
     --------
@@ -316,7 +315,7 @@ def estimated_response(length: float | str | None = None, order: int = 2) -> Win
 
 
 def as_window(given: Window | str | None) -> Window | None:
-    """Return the window that a word stands for; what is neither is left for the checks to tell."""
+    """Return the window; a word is replaced by its window, and anything else is left to the checks."""
     return Window(stencil="centred") if given == REPEAT_ONCE else cast("Window | None", given)
 
 

@@ -49,7 +49,7 @@ SubsystemPointer oscillator(int inputs, double stiffness, double x0) {
 }
 
 /// Holds its inputs, and says so.
-class Holding final : public Subsystem, public fast::HeldStepper {
+class Holding final : public Subsystem, public HeldStepper {
  public:
   explicit Holding(double stiffness) : stiffness_(stiffness) {}
   int input_width() const override { return 2; }
@@ -277,7 +277,7 @@ TEST(the_kinds_are_served_by_the_paths_that_they_are_here_for) {
 namespace {
 
 /// Takes longer than a cheap step, and counts how often it is asked whether it still holds its inputs.
-class Costly final : public Subsystem, public fast::HeldStepper {
+class Costly final : public Subsystem, public HeldStepper {
  public:
   explicit Costly(long& asked) : asked_(asked) {}
   int input_width() const override { return 1; }

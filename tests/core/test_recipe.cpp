@@ -231,7 +231,7 @@ TEST(every_cut_is_told) {
     }
     if (!told) CHECK(told);
   }
-  CHECK_THROWS(RecipeError, "goes on after its end by 1 bytes", read_spec(body + "x", ""));
+  CHECK_THROWS(RecipeError, "there are 1 bytes after its end", read_spec(body + "x", ""));
 }
 
 TEST(changed_bytes_never_do_harm) {

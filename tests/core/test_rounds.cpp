@@ -1,8 +1,8 @@
 #include <utility>
 
 #include "check.hpp"
+#include "coupling/abilities.hpp"
 #include "coupling/fast/groups.hpp"
-#include "coupling/fast/steppers.hpp"
 #include "models.hpp"
 
 using namespace counterpoint;
@@ -83,7 +83,7 @@ std::vector<double> record(const RunSpec& spec, int threads, const std::vector<d
 }
 
 /// An oscillator with two inputs and two outputs, Euler's method; it holds its inputs, unless it is not to say so.
-class Holding final : public Subsystem, public fast::HeldStepper {
+class Holding final : public Subsystem, public HeldStepper {
  public:
   enum class Trouble { none, not_finite };
   Holding(double stiffness, bool says_so, Trouble trouble = Trouble::none)
@@ -141,7 +141,7 @@ RunSpec holding_ring(int count, bool says_so, const ApproximationPointer& approx
 }
 
 /// A walker that makes its steps when they are announced, where they are, and then only hands them over.
-class Elsewhere final : public Subsystem, public fast::AnnouncedStepper {
+class Elsewhere final : public Subsystem, public AnnouncedStepper {
  public:
   Elsewhere(int inputs, double x0, std::vector<int>& calls, int number)
       : walker_(inputs, x0), calls_(calls), number_(number) {}

@@ -109,7 +109,7 @@ TEST(bytes_that_are_cut_off_or_go_on_are_refused) {
   const std::string bytes = bytes_of(recipe::make(box_factory, two_parts()));
   for (std::size_t size = 0; size < bytes.size(); ++size)
     CHECK_THROWS(RecipeError, "the box is damaged at byte ", read<std::shared_ptr<Box>>(bytes.substr(0, size)));
-  CHECK_THROWS(RecipeError, "goes on after its end by 2 bytes", read<std::shared_ptr<Box>>(bytes + "xx"));
+  CHECK_THROWS(RecipeError, "there are 2 bytes after its end", read<std::shared_ptr<Box>>(bytes + "xx"));
 }
 
 TEST(references_are_noted_by_what_they_refer_to) {

@@ -54,7 +54,7 @@ def test_where_there_is_no_rest_the_worst_state_is_named():
     x = model.integrator(name="x")
     (x * x + 1.0) >> x
     model.output("x", x)
-    with pytest.raises(cp.SetupError, match='no state of rest found: state "x" still changes by 1 a second'):
+    with pytest.raises(cp.SetupError, match='no equilibrium found: state "x" still changes by 1 per second'):
         model.trim()
     with pytest.raises(cp.SetupError, match='no input "uu"'):
         pendulum_like().trim(inputs={"uu": 1.0})

@@ -116,7 +116,7 @@ def test_a_crash_in_model_exchange_fails_the_run(built, version):
     model = cp.fmu(built("van-der-pol", version), solver="ode45", parameters={"limit": -1.9, "status": 5})
     system = cp.System()
     system.add("pump", model)
-    with pytest.raises(cp.ComponentError, match=r"Derivatives returned the status 5, which FMI does not know"):
+    with pytest.raises(cp.ComponentError, match=r"Derivatives returned the status 5, which FMI does not define"):
         system.run(until=3.0)
 
 
@@ -134,7 +134,7 @@ def test_nothing_is_called_on_an_fmu_that_crashed(built, version, fault, capfd):
 def test_a_status_below_zero_is_fatal(built, version, fault, capfd):
     """The test FMU aborts when it is called after a fatal status."""
     with pytest.raises(
-        cp.ComponentError, match="returned the status -1, which FMI does not know; it is taken as fatal"
+        cp.ComponentError, match="returned the status -1, which FMI does not define; it is treated as fatal"
     ):
         failing(built("misbehaving", version), fault("returns-minus-1"))
     assert capfd.readouterr().err == ""

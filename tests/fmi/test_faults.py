@@ -146,7 +146,7 @@ assert result.status == "finished"
     [
         (3, "returned the status error; the FMU said: x = 1.89"),
         (4, "returned the status fatal"),
-        (42, "returned the status 42, which FMI does not know; it is taken as fatal"),
+        (42, "returned the status 42, which FMI does not define; it is treated as fatal"),
     ],
 )
 def test_a_failure_in_model_exchange_names_the_function_and_keeps_the_results(built, version, status, words):

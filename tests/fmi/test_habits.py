@@ -109,7 +109,7 @@ def test_outputs_that_an_fmu_tells_only_after_its_initialisation(built, version,
     assert result.status == "finished"
     usual = alone(cp.fmu(built("misbehaving", version)), step=0.1)
     assert np.array_equal(result["late.y"].values, usual["fmu.y"].values)
-    assert any("does not tell its outputs in initialisation mode" in message.text for message in model.messages)
+    assert any("does not provide its outputs in initialisation mode" in message.text for message in model.messages)
 
 
 @ISOLATED

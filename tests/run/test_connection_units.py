@@ -99,7 +99,7 @@ def test_a_vector_is_converted_value_by_value():
 
 def test_converting_without_a_unit_is_refused_where_a_connection_asks_for_it():
     (text,) = messages(pair("mm", "", convert=True))
-    assert text.startswith('connections[0]: convert: "a.y" has mm, "b.u" has no unit, so that nothing can be')
+    assert text.startswith('connections[0]: convert: "a.y" has mm, "b.u" has no unit, so nothing can be')
 
 
 def test_a_coupling_law_cannot_be_converted_for():

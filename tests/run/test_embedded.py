@@ -125,7 +125,7 @@ def test_a_host_cannot_run_by_itself():
 
 
 def test_approximations_that_need_the_consumers_step_are_refused():
-    with pytest.raises(cp.SetupError, match="which a host does not tell"):
+    with pytest.raises(cp.SetupError, match="which a host does not provide"):
         interface(approximation=cp.transition(1))
 
 

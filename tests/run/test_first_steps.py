@@ -168,7 +168,7 @@ def test_held_inputs_have_nothing_to_repeat():
     result = system.run(until=5.0, scheme=ORDER, first_steps="auto")
     assert result.summary.first_steps.reason == "no input is extrapolated from more than one sample"
     assert same(result, system.run(until=5.0, scheme=ORDER, first_steps="once"))
-    with pytest.raises(cp.SetupError, match=r'first_steps: "repeat" cannot be done: no input is extrapolated'):
+    with pytest.raises(cp.SetupError, match=r'first_steps: "repeat" is not possible: no input is extrapolated'):
         system.run(until=5.0, scheme=ORDER, first_steps="repeat")
 
 
@@ -198,7 +198,7 @@ def forgetful_pair():
 def test_a_subsystem_that_cannot_save_is_named():
     result = forgetful_pair().run(until=1.0, scheme="parallel", first_steps="auto")
     assert result.summary.first_steps.reason == '"a" cannot save and restore the state'
-    with pytest.raises(cp.SetupError, match=r'cannot be done: "a" cannot save and restore the state; use "once"'):
+    with pytest.raises(cp.SetupError, match=r'is not possible: "a" cannot save and restore the state; use "once"'):
         forgetful_pair().run(until=1.0, scheme="parallel", first_steps="repeat")
 
 
@@ -339,7 +339,7 @@ def test_a_driven_run_makes_them_once_unless_it_is_asked_for():
     with system.start(until=20.0, scheme=ORDER) as run:
         run.step_to(0.25)
         assert run.time == pytest.approx(0.25)
-    assert "a program drives" in run.finish().summary.first_steps.reason
+    assert "incremental run" in run.finish().summary.first_steps.reason
 
 
 def test_a_large_part_of_a_run_is_repeated_only_if_that_is_asked_for():

@@ -205,7 +205,7 @@ def test_a_single_factor_is_the_growth_of_fixed_steps():
     [
         (lambda s: cp.stability(s, pace=cp.pace.fixed(0.1)), r"stability: pace=.*; expected energy_correction, threads"),
         (lambda s: cp.stability(s, real_time=1.0), "stability: real_time=1.0: the wall clock does not change"),
-        (lambda s: cp.stability(s, until=3.0), "stability: until=3.0: no option of an analysis"),
+        (lambda s: cp.stability(s, until=3.0), "stability: until=3.0: not an option of stability"),
         (lambda s: cp.stability(s, at=-1.0), "at: -1.0; expected a time of a run in s, from 0"),
         (lambda s: cp.stability(s, at=float("nan")), "at: nan; expected a time"),
         (lambda s: cp.stability(s, approximation="lagrange"), "approximation: 'lagrange'; expected an approximation"),

@@ -2,10 +2,10 @@
 
 namespace counterpoint::fast {
 
-/// Which fast paths a run may use. All of them, but in tests that compare a path with the definition and in benchmarks
-/// that measure what it saves.
+/// The fast paths that a run may use: all, except in tests that compare a path with the generic route and in benchmarks
+/// that measure what a path saves.
 struct Choice {
-  bool single_scalar = true;         ///< single_scalar.hpp
+  bool single_scalar = true;         ///< input_paths.hpp
   bool newest_points = true;         ///< newest_points.hpp
   bool lines = true;                 ///< line_input.hpp; needs newest points and rounds
   bool rounds = true;                ///< round.hpp
@@ -14,7 +14,7 @@ struct Choice {
   bool polynomial_batches = true;    ///< step_batch.hpp: several steps in one call; needs single_scalar
   bool derived_comparisons = true;   ///< derived_comparison.hpp; needs lines
   bool derived_rows = true;          ///< derived_rows.hpp; needs derived comparisons
-  bool deferred_comparisons = true;  ///< deferred_comparison.hpp; where the record is kept
+  bool deferred_comparisons = true;  ///< deferred_comparison.hpp; needs a kept record
   bool joint_steps = true;           ///< joint_step.hpp
   bool newest_comparisons = true;    ///< newest_comparison.hpp
 

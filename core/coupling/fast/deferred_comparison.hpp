@@ -11,21 +11,20 @@ class Participant;
 
 namespace counterpoint::fast {
 
-/// Fast path: comparisons that are made after the run, when they are asked for, from what was recorded.
+/// Fast path: comparisons made after the run, on request, from the record.
 ///
-/// 1. Deferred: nothing is done during the run, but that indicators beside the defect are told, such as a pace.
-///    What was assumed follows from times and samples alone. Serves connections whose approximation looks at samples
-///    only, whose source and consumer are recorded and end steps where they said, in systems where none that is waited
-///    for waits.
-/// 2. Kept: what was assumed is written down, and compared afterwards. Serves what is left where the source is recorded
-///    and does not jump; windows that are repeated among them, in rounds as well (derived_comparison.hpp).
+/// 1. Deferred: nothing is done during the run, except telling indicators other than the defect, such as a pace. The
+///    assumed values follow from times and samples alone. Serves connections whose approximation uses only samples and
+///    whose source and consumer are recorded and end their steps as proposed, in systems where a participant that
+///    others wait for does not wait itself.
+/// 2. Kept: assumed values are stored and compared after the run. Serves the other connections whose source is recorded
+///    and does not jump, if only the defect listens; also in repeated windows and in rounds (derived_comparison.hpp).
 ///
-/// Where the record is kept in a file only the first: what it needs is written there as settings, known before the run,
-/// and a few numbers, known when it is deferred.
+/// If the record is in a file, only the first is used: the file contains its settings, known before the run, and a few
+/// numbers, known when it is deferred.
 ///
-/// The second only where no indicator but the defect listens. Bit-equal: it is `Comparison` that compares. Measured
-/// (`python -m benchmarks coupling --work indicators`): what is deferred takes as long as a run that compares nothing,
-/// two masses 0.75 to 0.94 of the time without it.
+/// Bit-equal: `Comparison` compares. Measured (`python -m benchmarks coupling --work indicators`): a run with deferred
+/// comparisons takes as long as a run without comparisons; two masses take 0.75 to 0.94 of the time without this path.
 class DeferredComparison {
  public:
   /// Rows of time and outputs.
@@ -36,23 +35,23 @@ class DeferredComparison {
   };
 
   static bool can_defer(const Participant& consumer, std::size_t connection, const Participant& source);
-  /// Whether settings and numbers say all: the approximation can be written down, and little is pending.
+  /// Whether settings and numbers are sufficient: the approximation can be written, and few values are pending.
   static bool can_be_written(const Participant& consumer, std::size_t connection);
   static bool can_keep(const Participant& consumer, std::size_t connection, const Participant& source);
-  /// Neither compare for the defect nor write down from now on.
+  /// From now on neither compare nor store values for the defect.
   static void defer(Participant& consumer, std::size_t connection);
 
   static bool is_needed(const Network& network, int connection);
-  /// To be made once, when the run has ended; any time where nothing is kept.
+  /// Construct it once, when the run has ended; at any time if nothing is kept.
   DeferredComparison(const Network& network, int connection);
 
-  /// Approximation, gain and the like, as bytes; empty where they cannot be written down or nothing is compared.
+  /// Approximation, gain etc. as bytes; empty if they cannot be written or nothing is compared.
   static std::string settings(const Network& network, int connection);
-  /// Places that `numbers` takes.
+  /// Length of `numbers`.
   static std::size_t number_count(int width) { return 10 + 4 * static_cast<std::size_t>(width); }
-  /// Since when it is deferred and what had been compared before.
+  /// The time since which it is deferred, and the figures compared before.
   std::vector<double> numbers() const;
-  /// From both; the rows of its source are those of its own values.
+  /// From both; the rows of the source contain only the values of this connection.
   DeferredComparison(const std::string& settings, const std::vector<double>& numbers);
   int first_column() const { return first_column_; }
   int width() const { return connection_.samples.width; }
@@ -68,16 +67,16 @@ class DeferredComparison {
   std::vector<double> kept_rows(const Record& source) const;
 
   Connection connection_;
-  int first_column_;  ///< of its values among those that the source records
+  int first_column_;  ///< of its values in the record of the source
   int consumer_;
-  Comparison::Saved before_;  ///< what was compared before
+  Comparison::Saved before_;  ///< figures compared before
   std::vector<Rows> kept_;    ///< rows (t, assumed), or (assumed)
   bool keeps_times_ = true;
-  double from_;       ///< where the consumer stood when nothing was kept any more, s; infinity: never
-  double following_;  ///< end of the step that the consumer would make next, s
+  double from_;       ///< time of the consumer when nothing more was kept, s; infinity: never
+  double following_;  ///< end of the next step of the consumer, s
 };
 
-/// All those of a run, which has ended.
+/// All deferred comparisons of a run that has ended.
 class DeferredComparisons {
  public:
   explicit DeferredComparisons(const Network& network);

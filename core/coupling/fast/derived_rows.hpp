@@ -12,15 +12,15 @@
 
 namespace counterpoint::fast {
 
-/// Rows (t, assumed, arrived) of an input that is held, made from rows of its source when they are read; where it is
-/// repeated, from these and from what was assumed. Measured: 0.84 of the time without it.
+/// Rows (t, assumed, arrived) of a held input, computed from the rows of its source when they are read; in repeats,
+/// from these and the assumed values. Measured: 0.84 of the time without it.
 class DerivedRows {
  public:
-  /// `before`: what the source had published before these rows; none when they begin with its initial outputs.
+  /// `before`: the sample of the source before these rows; none if they begin with its initial outputs.
   DerivedRows(Rows source, std::size_t columns, const LineInput& input, std::optional<double> before)
       : source_(std::move(source)), columns_(columns), input_(input), before_(before) {}
 
-  /// `assumed`: as many as there are rows.
+  /// `assumed`: one per row.
   DerivedRows(Rows source, std::size_t columns, const LineInput& input, Rows assumed)
       : source_(std::move(source)), columns_(columns), input_(input), before_(0.0), assumed_(std::move(assumed)) {}
 
@@ -28,7 +28,7 @@ class DerivedRows {
   void drop_last() { source_.size -= columns_; }
   /// Write them, 3 columns.
   void write(double* out) const;
-  /// What the source has published last.
+  /// The last sample of the source.
   double last() const { return source_.data[source_.size - columns_ + 1 + input_.column]; }
 
  private:
@@ -36,15 +36,15 @@ class DerivedRows {
   std::size_t columns_;
   LineInput input_;
   std::optional<double> before_;
-  Rows assumed_;  ///< none: what the source had published before
+  Rows assumed_;  ///< none: the sample of the source before each row
 };
 
-/// Fast path: defect rows that are not written down.
+/// Fast path: defect rows that are not stored.
 ///
-/// Serves a scalar connection that is held in a round (round.hpp) and whose source is recorded: what was assumed for a
-/// sample is the sample before it. Saves writing and keeping three numbers per step and connection; the rows that
-/// the source gives away are kept alive instead, and the defects are made when they are read. In rounds that are
-/// repeated, held or not, what was assumed is kept beside: one number instead of three. Bit-equal to `Defect::arrived`.
+/// Serves a scalar connection that is held in a round (round.hpp) and whose source is recorded: the value assumed for a
+/// sample is the sample before it. Saves storing three numbers per step and connection: the rows of the source are kept
+/// instead, and the defects are computed when they are read. In repeated rounds, held or not, the assumed values are
+/// also kept: one number instead of three. Bit-equal to `Defect::arrived`.
 class DerivedDefectRows {
  public:
   enum class Assumed { sample_before, kept };
@@ -55,20 +55,20 @@ class DerivedDefectRows {
   bool is_used() const { return input_.has_value(); }
   bool keeps_assumed() const { return keeps_; }
 
-  /// The source gives these rows away.
+  /// The source hands over these rows.
   void source_gives(const std::vector<Rows>& blocks, std::size_t columns);
 
-  /// What was assumed for rows that the source gives away, in their order.
+  /// The values assumed for rows that the source hands over, in their order.
   void keep_assumed(std::vector<Rows> blocks);
 
   std::size_t count() const;
-  /// Whether there are so many rows. Where not all are asked for, many have to be: they cost nothing while they wait.
+  /// Whether there are this many rows. Unless all are requested, there have to be many: waiting rows cost nothing.
   bool is_worth_giving(std::size_t at_least) const {
     constexpr std::size_t many = 1 << 14;
     return count() >= (at_least > 1 ? std::max(at_least, many) : 1);
   }
-  /// `compared`: how many rows there are in all. The source may have published once more: for the end of a step of the
-  /// consumer that failed, nothing was assumed.
+  /// `compared`: number of rows in total. The source may have published one more sample: if a step of the consumer
+  /// fails, no value is assumed for its end.
   std::vector<DerivedRows> take(std::size_t compared);
   std::vector<Rows> take_made(std::size_t compared);
 
@@ -80,9 +80,9 @@ class DerivedDefectRows {
   std::vector<DerivedRows> blocks_;
   std::size_t taken_ = 0;  ///< rows so far
   bool keeps_ = false;
-  bool past_first_ = false;        ///< initial outputs were assumed by no step
+  bool past_first_ = false;        ///< initial outputs are skipped: no step has assumed them
   std::size_t columns_ = 0;        ///< of the source
-  std::deque<Rows> given_, kept_;  ///< of the source, and what was assumed: those that wait for each other
+  std::deque<Rows> given_, kept_;  ///< rows of the source and assumed values that wait for each other
 };
 
 }  // namespace counterpoint::fast

@@ -14,32 +14,32 @@ namespace counterpoint::fast {
 ///       for each participant: read its inputs from the newest samples that all had before this round,
 ///                             make a step, check that its outputs are finite, record them
 ///
-/// Serves a round (round.hpp) all of whose members are `HeldStepper`s with held inputs. What a step needs lies close
-/// together, and clocks, histories and records are looked at once for all rounds: with cheap steps that is most of the
-/// cost of coupling. Bit-equal to one step after the other. Measured (`python -m benchmarks fast-paths`): 20 FMUs take
-/// 0.7 of the time without this path, set-up included.
+/// Serves a round (round.hpp) whose members are all `HeldStepper`s with held inputs. The data of a step are close
+/// together in memory, and clocks, histories and records are accessed once for all rounds: with cheap steps these are
+/// most of the cost of coupling. Bit-equal to one step after the other. Measured (`python -m benchmarks fast-paths`):
+/// 20 FMUs take 0.7 of the time without this path, set-up included.
 class HeldRound {
  public:
   explicit HeldRound(std::vector<Participant*> members);
 
-  /// Whether they can be run like this.
+  /// Whether these participants are served.
   static bool serves(const std::vector<Participant*>& members);
-  /// Whether they still can. Once the settings of the floating-point unit were found changed, they cannot: all are
-  /// watched in every step from then on.
+  /// Whether they are still served. If a member changes the settings of the floating-point unit, they are not: from
+  /// then on all members are checked in every step.
   bool still_serves() const;
 
-  /// At most `most` rounds, for as long as a step begins before `before`; returns how many there were. When a
-  /// participant fails its number is `failed`, and all else is as if the steps had been made one by one.
+  /// Make at most `most` rounds, while steps begin before `before`; returns their number. If a participant fails, its
+  /// number is `failed`, and everything else is as if the steps had been made one by one.
   long run(long most, double before);
   std::size_t failed() const { return turn_.load(std::memory_order_relaxed); }
 
-  /// The member whose step has not come back, and where that began (s). From another thread, while a step does not end.
+  /// The member whose step has not returned, and its start (s). For another thread, while a step hangs.
   struct Call {
     std::size_t member;
     double t;
   };
   std::optional<Call> call_under_way() const;
-  /// That step will not come back: keep those before it.
+  /// That step will never return: keep those before it.
   void abandon();
 
  private:
@@ -47,16 +47,16 @@ class HeldRound {
     void (*function)(void* model, double t, double t_end, const double* u, double* y);
     void* model;
     double* inputs;
-    double* values;  ///< where its next sample goes
-    double* row;     ///< where its next row goes; always the same place when nothing is recorded
+    double* values;  ///< memory of its next sample
+    double* row;     ///< memory of its next row; always the same if nothing is recorded
     int width;
-    int row_width;  ///< 0 when nothing is recorded
+    int row_width;  ///< 0 if nothing is recorded
     int input_count;
   };
   /// From the newest sample of a source to an input.
   struct HeldInput {
     const double* value;
-    int width;  ///< of the source: its next sample is so far away
+    int width;  ///< of the source: distance to its next sample
     int target;
     bool scales;
     double gain;
@@ -71,11 +71,11 @@ class HeldRound {
 
   std::vector<Participant*> participants_;
   std::vector<HeldParticipant> members_;
-  std::vector<HeldInput> held_inputs_;  ///< of the first member, of the second, ...
+  std::vector<HeldInput> held_inputs_;  ///< of the first member, then of the second, ...
   std::vector<double> unrecorded_;
   const double* ends_ = nullptr;
-  int opened_ = 0;                    ///< rounds that there is room for
-  std::atomic<int> round_{-1};        ///< under way; -1: none
+  int opened_ = 0;                    ///< number of rounds for which there is room
+  std::atomic<int> round_{-1};        ///< present round; -1: none
   std::atomic<std::size_t> turn_{0};  ///< the member that steps
   Around around_ = nullptr;
   std::vector<void*> models_;  ///< of all members, for `around_`

@@ -10,32 +10,32 @@ namespace counterpoint::fast {
 
 /// Fast paths of the inputs of one participant, each bit-equal to `Inputs::made_from_connections`:
 ///
-/// 1. Lines. In a round (round.hpp) all sources stand at the same sample number, so that inputs that are held or lines
-///    need no polynomial, no search and no memory of what is frozen: some numbers are copied. Serves participants all
-///    of whose connections are such (`LineInput::serves`) and wait for no source; in the repeats of a window, which
-///    interpolate, they go through the sample one step ahead, where the approximations allow it.
-/// 2. Single scalar. The only input is one scalar connection: while its polynomial is right it is evaluated in place.
-///    Solvers may take the polynomial itself (`single_polynomial`).
+/// 1. Lines. In a round (round.hpp) all sources are at the same sample number, so inputs that are held or lines need no
+///    polynomial, no search and no frozen samples: some numbers are copied. Serves participants whose connections are
+///    all of this kind (`LineInput::serves`) and wait for no source. In repeats of a window, which interpolate, the
+///    lines go through the sample one step ahead, if the approximations allow it.
+/// 2. Single scalar. The only input is one scalar connection: while its polynomial is valid, it is evaluated in place.
+///    Solvers may use the polynomial itself (`Inputs::single_polynomial`).
 /// 3. Newest points (newest_points.hpp), per connection.
 ///
 /// Measured (`python -m benchmarks fast-paths`), time of a step with the path and without it: lines 0.8, single scalar
 /// 0.22 (it carries the batches of step_batch.hpp).
 class InputPaths {
  public:
-  /// What else there is to the inputs than connections.
+  /// What the inputs contain besides connections.
   struct SetUp {
     std::size_t scalars = 0;  ///< inputs
     bool has_laws = false;
-    bool is_disturbed = false;          ///< some keep a value whatever drives them, or are changed by events
-    bool approximations_asked = false;  ///< the owner of the inputs makes all polynomials
+    bool is_disturbed = false;          ///< some are fixed to a value, or changed by events
+    bool approximations_asked = false;  ///< the owner of the inputs builds all polynomials
   };
 
   explicit InputPaths(Choice allowed) : allowed_(allowed) {}
 
-  /// Which connections do you serve? Asked again whenever the set-up changes.
+  /// Choose the paths; called again whenever the set-up changes.
   void choose(std::vector<Connection>& connections, const SetUp& set_up);
 
-  /// Write the inputs at t, where a path serves that: true.
+  /// If a path serves the inputs at t, write them and return true.
   bool make(double t, double step_start, std::vector<Connection>& connections, std::vector<double>& values) {
     if (lines_ && t >= step_start) {
       if (sloped_) {
@@ -50,7 +50,7 @@ class InputPaths {
     return true;
   }
 
-  /// Freeze for a round: the consumer stands at its sample number `last`, and so do its sources; those it waits for
+  /// Freeze for a round: the consumer is at its sample number `last`, and so are its sources; those that it waits for
   /// are one step ahead.
   void freeze_in_step(std::vector<Connection>& connections, std::vector<double>& values, std::size_t last) {
     if (line_inputs_.empty() || apart_) {

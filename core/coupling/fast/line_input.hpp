@@ -5,8 +5,8 @@
 
 namespace counterpoint::fast {
 
-/// One scalar that enters an input and is held or a line from its newest samples on: what every step looks at, close
-/// together.
+/// A scalar of an input that is held, or extrapolated by a straight line. Contains what every step reads, close
+/// together in memory.
 struct LineInput {
   const History* history = nullptr;
   double gain = 1.0;
@@ -15,8 +15,8 @@ struct LineInput {
   int target = 0;
   bool scales = false;
   bool sloped = false;    ///< a line, not held
-  bool adds = false;      ///< to those before it that enter the same input
-  std::size_t ahead = 0;  ///< sample that a step begins with, after the one where the consumer stands
+  bool adds = false;      ///< it is added to earlier values of the same input
+  std::size_t ahead = 0;  ///< first sample of a step, counted from the present one of the consumer
   Line line;
 
   explicit LineInput(const Connection& c)
@@ -38,7 +38,7 @@ struct LineInput {
 
   double scaled(double value) const { return scales ? value * gain + offset : value; }
 
-  /// The input from sample `last` on, as long as that is the newest.
+  /// The input from sample `last` on, while that is the newest.
   Line from_sample(std::size_t last) const {
     Line made;
     made.value = history->value(last)[column];

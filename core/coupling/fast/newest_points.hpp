@@ -7,10 +7,10 @@ namespace counterpoint::fast {
 
 /// Fast path: polynomials through the newest samples, without asking the approximation.
 ///
-/// Serves a connection whose approximation is, from the last sample on, the polynomial through the newest samples
-/// (`Approximation::newest_points`), of a source that cannot jump; where it covers intervals, also between samples,
-/// which are looked for from the last place on. Saves a virtual call and the search for the samples around t, once per
-/// polynomial: 0.97 of the time without it, and lines (line_input.hpp) rest on it. Bit-equal: both ways end in
+/// Serves a connection whose approximation is, beyond the last sample, the polynomial through the newest samples
+/// (`Approximation::newest_points`), if the source cannot jump. If the approximation covers intervals, also between
+/// samples; the search begins at the last place. Saves a virtual call and the search for the samples around t, once per
+/// polynomial: 0.97 of the time without it; lines (line_input.hpp) need it. Bit-equal: both ways end in
 /// `newton_through`, or in the same few operations.
 inline int newest_points_of(const Connection& c) {
   const bool may_jump = c.samples.history != nullptr && c.samples.history->may_jump();
@@ -26,7 +26,7 @@ inline std::size_t ahead_of(Connection& c, double t) {
   return c.fast.place = k;
 }
 
-/// Build the polynomial of the connection at t; false where this path does not serve it.
+/// Build the polynomial of the connection at t; false if this path does not serve it.
 inline bool build_through_newest(Connection& c, double t) {
   Samples& samples = c.samples;
   if (c.fast.newest_points == 0) return false;

@@ -13,18 +13,18 @@ namespace counterpoint::fast {
 namespace {
 
 constexpr std::size_t most_rounds = 1024;
-constexpr double seconds_between_clocks = 1e-3;     ///< in rounds that are made all together
-constexpr long rounds_between_watched = 256;        ///< of these, at most; fewer where a round takes long
+constexpr double seconds_between_clocks = 1e-3;     ///< in held rounds
+constexpr long rounds_between_watched = 256;        ///< held rounds, at most; fewer if a round takes long
 constexpr double long_round = 10e-6;                ///< s
-constexpr std::size_t more_than_the_caches = 1024;  ///< members, of some 2 kB that a step reads
+constexpr std::size_t more_than_the_caches = 1024;  ///< members; a step reads about 2 kB of each
 
-/// All sources stand at the same sample as the consumer, or one step ahead where it waits for them.
+/// All sources are at the same sample as the consumer, or one step ahead if it waits for them.
 inline void freeze_in_step(Participant& p) {
   p.inputs->begin_step(p.t, p.t_next);
   p.inputs->fast_paths().freeze_in_step(p.inputs->connections(), p.inputs->values(), p.history.end() - 1);
 }
 
-/// Ask for memory that is read soon.
+/// Prefetch memory that is read soon.
 inline void fetch([[maybe_unused]] const void* memory, [[maybe_unused]] std::size_t bytes) {
 #ifdef __GNUC__
   constexpr std::size_t line = 64;
@@ -142,8 +142,8 @@ inline long Round::step(Participant& p) {
   return timed && p.stopwatch.costly() ? cheap_steps_between_clocks : 1;
 }
 
-/// Where the members do not fit into the caches: what the steps after this one read is on its way meanwhile, first what
-/// says where the rest lies. 10 000 linear models in a ring: 0.65 of the time per step; 4000: 0.86; 1000: 1.
+/// For groups that do not fit into the caches: prefetch what the next steps read, pointers before the data that they
+/// point to. 10 000 linear models in a ring: 0.65 of the time per step; 4000: 0.86; 1000: 1.
 inline void Round::fetch_ahead(std::size_t next) const {
   constexpr std::size_t participants = 8, parts = 4, inputs = 2;  // steps ahead
   constexpr std::size_t of_subsystem = 256;                       // bytes; what else it has was made beside it
@@ -164,7 +164,7 @@ inline void Round::fetch_ahead(std::size_t next) const {
   }
 }
 
-/// Rounds one step after the other. Has nothing that would have to be unwound: a step may leave it without a return.
+/// Rounds, one step after the other. Contains nothing to unwind, because a step may leave it without a return.
 struct Round::OneByOne {
   Round& round;
   std::size_t rounds;
@@ -174,7 +174,7 @@ struct Round::OneByOne {
 
   [[gnu::flatten]] void run() {
     const Participant& first = round.participant(0);
-    const bool whole = !round.elsewhere_.empty();  // a round in which steps were sent off is finished
+    const bool whole = !round.elsewhere_.empty();  // a round with announced steps is always finished
     std::size_t next = round.next_.load(std::memory_order_relaxed);
     const bool large = round.members_.size() > more_than_the_caches;
     const auto turn_to = [&](std::size_t k) { round.next_.store(next = k, std::memory_order_relaxed); };

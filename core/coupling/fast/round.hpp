@@ -6,44 +6,44 @@
 #include <utility>
 #include <vector>
 
+#include "coupling/abilities.hpp"
 #include "coupling/fast/held_round.hpp"
-#include "coupling/fast/steppers.hpp"
 #include "coupling/network.hpp"
 
 namespace counterpoint::fast {
 
-/// A costly step counts for as many cheap ones: after it a driver looks at the wall clock.
+/// A costly step counts as this many cheap ones: after it a driver reads the wall clock.
 inline constexpr long cheap_steps_between_clocks = 1024;
 
 /// Fast path: participants that step together.
 ///
-/// Serves a group of participants that are connected with each other only and step on the same grid (groups.hpp): none
-/// can overtake another, so that they go in rounds, one step each, those that are waited for first, and nothing has to
-/// be chosen in between. Where they hold their inputs as well, many rounds are made at once (held_round.hpp).
-/// Bit-equal: these are steps that the precedence rule allows, in one of the orders that it allows. Measured (`python
+/// Serves a group of participants that are connected only with each other and step on the same grid (groups.hpp). None
+/// can overtake another, so they step in rounds: one step each, those that others wait for first, without a choice in
+/// between. If they also hold their inputs, many rounds are made at once (held_round.hpp).
+/// Bit-equal: the precedence rule allows these steps in this order. Measured (`python
 /// -m benchmarks fast-paths`): 0.9 of the time without rounds with order 3, 0.68 with order 1.
 class Round {
  public:
   Round(Network& network, std::vector<int> members, Choice allowed);
 
-  /// Before the run starts: what is compared from samples, and which defect rows are derived.
-  /// `assumed`: what was assumed is kept, the rest derived; `deferred`: it is kept and compared after the run.
+  /// Before the run starts: choose what is compared from samples, and which defect rows are derived.
+  /// `assumed`: assumed values are kept, the rest is derived; `deferred`: they are kept and compared after the run.
   enum class DefectRows { derived, assumed, deferred, written };
   void choose_comparisons(DefectRows rows);
-  /// After it has started.
+  /// After the start.
   void choose_steps();
-  /// Go one by one from now on, before the run starts; or together again.
+  /// Before the start: step one by one from now on; or together again.
   void leave();
   void join();
 
-  /// The participants have been moved: all stand at the same place.
+  /// The participants were moved: all are at the same time.
   void start_over() { next_.store(0, std::memory_order_relaxed); }
-  /// No round is under way.
+  /// No round has begun without being finished.
   bool is_whole() const { return next_.load(std::memory_order_relaxed) == 0; }
   const std::vector<int>& members() const { return members_; }
 
-  /// Rounds up to `target`, as many as there is room for or until a step was costly. Returns the number of steps made,
-  /// costly ones counted as many cheap ones.
+  /// Make rounds up to `target`, as many as there is room for, or until a step is costly. Returns the number of steps;
+  /// a costly one counts as many cheap ones.
   long run(double target);
 
   /// See Scheduler.
@@ -54,11 +54,11 @@ class Round {
 
  private:
   Participant& participant(std::size_t k) const { return network_.participants[members_[k]]; }
-  /// Throw unless all stand at the same place: moving one of them alone is a mistake in the core.
+  /// Internal error unless all are at the same time.
   void check_same_place() const;
   std::size_t make_room() const;
   void announce() const;
-  /// Ask for the memory of the members after this one.
+  /// Prefetch the memory of the members after this one.
   void fetch_ahead(std::size_t next) const;
   /// Returns the steps counted.
   static long step(Participant& p);
@@ -66,22 +66,22 @@ class Round {
   long run_one_by_one(std::size_t rounds, double target, bool& cheap);
   struct OneByOne;
   void choose_guard();
-  /// Rounds one after the other, all together.
+  /// Makes rounds one step after the other.
   long run_held(long most, double target);
   void look_at_stopwatches();
   bool wants_one_by_one() const;
 
   Network& network_;
   Choice allowed_;
-  std::vector<int> members_;          ///< those that are waited for first; the first one stands for all
+  std::vector<int> members_;          ///< those that others wait for first; the first one represents all
   std::atomic<bool> at_work_{false};  ///< the member before `next_`, or one of `held_`
-  std::atomic<std::size_t> next_{0};  ///< whose turn it is: after a costly step a driver may look at the clock
+  std::atomic<std::size_t> next_{0};  ///< the member whose turn it is: after a costly step a driver may read the clock
   std::optional<HeldRound> held_;
   Around around_ = nullptr;                                ///< guards all members
   std::vector<void*> guarded_;                             ///< the members, for `around_`
-  double seconds_ = 0.0;                                   ///< of a round, as measured so far
-  long unwatched_ = std::numeric_limits<long>::max() / 2;  ///< rounds made all together since one was made by itself
-  /// Those whose steps can be sent off at the beginning of a round.
+  double seconds_ = 0.0;                                   ///< measured time of a round
+  long unwatched_ = std::numeric_limits<long>::max() / 2;  ///< rounds since the last one that was watched
+  /// Members whose steps can be announced at the beginning of a round.
   std::vector<std::pair<int, AnnouncedStepper*>> elsewhere_;
 };
 

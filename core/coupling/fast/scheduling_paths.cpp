@@ -7,8 +7,8 @@ namespace counterpoint::fast {
 
 namespace {
 
-/// Whether one that is waited for waits itself. In a circle with two such waits in a row a participant may be exempted
-/// by the second rule: what it extrapolates is then less than what was published up to its time.
+/// Whether a participant that others wait for waits itself. In a cycle with two such waits in a row the second rule may
+/// exempt a participant: it then extrapolates from fewer samples than were published up to its time.
 bool has_waits_in_a_row(const std::vector<Participant>& participants) {
   std::vector<char> waits(participants.size(), 0), awaited(participants.size(), 0);
   for (std::size_t i = 0; i < participants.size(); ++i) {
@@ -63,7 +63,7 @@ void SchedulingPaths::suspend_rounds() {
   suspended_ = true;
 }
 
-/// Rows of defects are written down: what was assumed in repeats does not follow from samples.
+/// Rows of defects are stored: values assumed in repeats do not follow from samples.
 void SchedulingPaths::resume_rounds() {
   if (!suspended_) return;
   suspended_ = false;
@@ -99,7 +99,7 @@ void SchedulingPaths::defer_comparisons() {
   }
 }
 
-/// Where steps are undecided only what is deferred when they are decided: rounds compare the rest.
+/// While steps may be undone, only for connections that are deferred later; rounds compare the rest.
 void SchedulingPaths::keep_assumed() {
   if (!defers_comparisons_ || streams_record_ || (undecided_ && has_waits_in_a_row(network_.participants))) return;
   for (Participant& p : network_.participants) {

@@ -16,17 +16,18 @@
 
 namespace counterpoint::fast {
 
-/// Fast paths of a scheduler, each bit-equal to one step after the other: the order of steps that the precedence rule
-/// allows changes no bit.
+/// Fast paths of a scheduler, each bit-equal to one step after the other: any order of steps that the precedence rule
+/// allows gives the same bits.
 ///
 /// 1. Rounds (round.hpp), for groups that step together; with one thread.
-/// 2. Threads. All that may step at the same moment do so at the same time: 0.72 of the wall time with two threads and
-///    57 us of work per step.
-/// 3. Batches (step_batch.hpp). A participant goes on for as long as the rule lets it.
+/// 2. Threads. All participants that may step do so at the same time: 0.72 of the wall time with two threads and 57 us
+/// of
+///    work per step.
+/// 3. Batches (step_batch.hpp). A participant makes as many steps as the rule allows.
 /// 4. Joint steps (joint_step.hpp). All make one step to the same end; with one thread.
-/// 5. Comparisons. What was assumed and has not arrived yet is compared when a slice ends or a history is full; where a
-///    pace listens to comparisons, as soon as it arrives; where the record is kept, after the run
-///    (deferred_comparison.hpp).
+/// 5. Comparisons. Pending values are compared when a slice ends or a history is full; if a pace listens, as soon as
+/// the
+///    sample arrives; if the record is kept, after the run (deferred_comparison.hpp).
 class SchedulingPaths {
  public:
   using Candidate = PrecedenceRule::Candidate;
@@ -45,8 +46,8 @@ class SchedulingPaths {
   std::optional<CallUnderWay> call_under_way() const;
   void abandon();
 
-  /// Do you serve this one? Then steps of it, its group or those that may step beside it are made and published; else
-  /// nothing is done and the answer is false. `steps_made` grows, by more for costly steps.
+  /// If a path serves this participant: make and publish steps of it, its group or others that may step at the same
+  /// time, and return true. Otherwise do nothing. Adds to `steps_made`; a costly step counts as several.
   bool run(Candidate& next, long& steps_made) {
     if (!enabled_) return false;
     if (next.round != nullptr) {
@@ -59,7 +60,7 @@ class SchedulingPaths {
     return true;
   }
 
-  /// The same for one step of all of them that reaches `target`.
+  /// The same for one step of all participants that reaches `target`.
   bool run_jointly(double target) { return joint_step_ && (rounds_.empty() || suspended_) && joint_step_->run(target); }
 
  private:
@@ -108,9 +109,9 @@ class SchedulingPaths {
   double longest_;  ///< batch, s
   std::optional<JointStep> joint_step_;
   std::deque<Round> rounds_;
-  bool suspended_ = false;  ///< no rounds are gone in
-  bool undecided_ = false;  ///< steps may be taken back
-  bool repeated_ = false;   ///< rounds are repeated: what was assumed does not follow from what is recorded
+  bool suspended_ = false;  ///< there are no rounds
+  bool undecided_ = false;  ///< steps may be undone
+  bool repeated_ = false;   ///< rounds may be repeated: assumed values do not follow from the record
   WorkerPoolPointer pool_;
   std::vector<int> together_;
   std::vector<std::exception_ptr> errors_;

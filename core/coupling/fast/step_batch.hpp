@@ -4,12 +4,11 @@
 #include <cmath>
 
 #include "coupling/cancellation.hpp"
-#include "coupling/fast/single_scalar.hpp"
 #include "coupling/participant.hpp"
 
 namespace counterpoint::fast {
 
-/// How far a participant may go on by itself.
+/// How far a participant may step by itself.
 struct BatchLimits {
   double end;    ///< a step may end here at the latest
   double begin;  ///< a step must begin before this
@@ -18,19 +17,20 @@ struct BatchLimits {
 
 /// Fast path: several steps of one participant in a row.
 ///
-/// 1. `run` serves every participant. It goes on for as long as the precedence rule lets it, and saves choosing again
-///    after every step.
-/// 2. Among these, steps on one polynomial are left to the subsystem as a whole. Serves a `BatchStepper` with fixed
+/// 1. `run` serves every participant. It makes as many steps as the precedence rule allows, and saves choosing again
+/// after
+///    every step.
+/// 2. Steps on one polynomial are made by the subsystem in one call. Serves a `BatchStepper` with fixed
 ///    steps and one scalar input: saves clock, freezing, publishing and calls per step.
 ///
 /// Bit-equal: which samples a step uses follows from times alone. Measured (`python -m benchmarks fast-paths`), a fast
 /// oscillator that interpolates a slow one: 0.29 of the time without the first, 0.42 without the second.
 class StepBatch {
  public:
-  /// Which paths serve this participant? Asked when its run starts.
+  /// Choose the paths that serve this participant, when its run starts.
   static void choose(Participant& p, const std::vector<Participant>& all);
 
-  /// Steps for as long as the limits allow, at least one; published into the history but not committed.
+  /// Make as many steps as the limits allow, at least one; they are published into the history, but not committed.
   static void run(Participant& p, const BatchLimits& limits) {
     long left = limits.steps;
     do {
@@ -42,28 +42,27 @@ class StepBatch {
     } while (left > 0 && p.t_next <= limits.end && p.t < limits.begin);
   }
 
-  /// Steps that a round makes (held_round.hpp): their ends, and where their outputs and rows (or null) go.
+  /// Steps of a round (held_round.hpp): their ends, and the memory of their outputs and rows (null: not recorded).
   struct Stretch {
     const double* ends;
     double* values;
     double* rows;
     int count;
   };
-  /// At most `most` of those on the grid, for as long as they begin before `before`.
+  /// At most `most` steps on the grid that begin before `before`.
   static Stretch open(Participant& p, int most, double before);
-  /// The same steps as another one that steps on the same grid and stands at the same place.
+  /// The same steps as those of another participant on the same grid, at the same time.
   static Stretch open_with(Participant& p, Participant& other, int count);
-  /// So many of those that were opened are made.
+  /// Of the steps that were opened, this many were made.
   static void close(Participant& p, int made, int opened);
 
  private:
-  /// Returns the number of steps. One that the model refuses (its end is not finite) is left to a step by itself, where
-  /// it fails.
+  /// Returns the number of steps. A step whose result is not finite is left to a single step, where it fails.
   [[gnu::noinline, gnu::flatten]] static long on_one_polynomial(Participant& p, const BatchLimits& limits, long most) {
     if (!p.inputs->fast_paths().is_single() || !knows_next_sample(p.inputs->connections().front())) return 0;
     const BatchLimits frozen = on_frozen_samples(p, limits);
     if (p.t_next > frozen.end) return 0;
-    const Polynomial* input = single_polynomial(*p.inputs, p.t, p.t_next);
+    const Polynomial* input = p.inputs->single_polynomial(p.t, p.t_next);
     if (input == nullptr) return 0;
     const double latest = frozen.end < input->to ? frozen.end : std::nextafter(input->to, -Polynomial::infinity);
     const int room = static_cast<int>(std::min<std::size_t>(most, p.history.room_in_a_row()));
@@ -87,8 +86,9 @@ class StepBatch {
 
   static bool knows_next_sample(const Connection& c) { return !c.reads_earlier && (c.waits || !c.source_stops_early); }
 
-  /// Where the only connection uses other samples, or where it is time to leave what was assumed: a step may begin
-  /// before the source's next sample, and only the last one may be followed by a step that ends after it.
+  /// Limits up to which the only connection uses the same samples, and up to which no assumed value has to be stored: a
+  /// step begins before the next sample of the source, and only the last one may be followed by a step that ends after
+  /// it.
   static BatchLimits on_frozen_samples(Participant& p, const BatchLimits& limits) {
     const Connection& c = p.inputs->connections().front();
     if (c.waits) return {std::min(limits.end, p.inputs->frozen_until()), limits.begin, limits.steps};
@@ -98,7 +98,7 @@ class StepBatch {
     return {std::min(limits.end, next), std::min(limits.begin, next - s.tolerance), limits.steps};
   }
 
-  /// Record samples that stand in the history, where the next ones go.
+  /// Record samples that were written to the history, but not advanced.
   static void record_next(Participant& p, int count) {
     switch (p.history.width()) {
       case 1:
@@ -109,7 +109,7 @@ class StepBatch {
         return record_next<0>(p, count);
     }
   }
-  /// `known`: the number of outputs where the compiler may know it, else 0.
+  /// `known`: the number of outputs if it is a compile-time constant, otherwise 0.
   template <int known>
   static void record_next(Participant& p, int count) {
     const int width = known > 0 ? known : p.history.width();

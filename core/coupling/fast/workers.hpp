@@ -9,7 +9,7 @@
 
 namespace counterpoint::fast {
 
-/// A few threads that share the items of a batch; the caller works too and waits for the end.
+/// Threads that share the items of a batch; the caller also works, and waits for the end.
 class WorkerPool {
  public:
   explicit WorkerPool(int threads);
@@ -35,7 +35,7 @@ class WorkerPool {
   std::vector<std::thread> threads_;
 };
 
-/// Only the process that has started the threads can wait for them: a fork leaves them and what they wait on alone.
+/// Only the process that has started the threads may wait for them; a forked process leaves them alone.
 struct WorkerPoolRelease {
   long owner = 0;  ///< process
   void operator()(WorkerPool* pool) const;

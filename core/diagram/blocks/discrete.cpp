@@ -34,7 +34,7 @@ class SampleDelay final : public SampledBlock {
   std::vector<double> initial_;
 };
 
-/// y = u of the last sample; the wire itself keeps it.
+/// y = u of the last sample; the memory of the output keeps it.
 class ZeroOrderHold final : public SampledBlock {
  public:
   ZeroOrderHold(std::vector<double> initial, const SampleTime& rate)

@@ -106,7 +106,7 @@ BlockPointer make_comparison(ParameterReader& p) {
   if (!(rule.tolerance >= 0.0))
     throw std::invalid_argument("\"tolerance\": " + shown(rule.tolerance) + "; expected 0 or more");
   if (rule.tolerance > 0.0 && !rule.tests_equality()) {
-    throw std::invalid_argument("\"tolerance\": has a meaning with == and != only");
+    throw std::invalid_argument("\"tolerance\": applies only with == and !=");
   }
   return make_piecewise(rule.has_constant ? std::vector<std::string>{"u"} : std::vector<std::string>{"u", "v"}, rule);
 }

@@ -224,7 +224,7 @@ BlockPointer make_lookup_1d(ParameterReader& p) {
   const Options options = read_options(p);
   const bool locates_corners = p.flag("locate_corners", false);
   if (locates_corners && options.between != Between::linear) {
-    throw std::invalid_argument("\"locate_corners\": has a meaning with linear interpolation only");
+    throw std::invalid_argument("\"locate_corners\": applies only with linear interpolation");
   }
   return std::make_shared<Lookup1D>(std::move(x), std::move(y), options, locates_corners);
 }
@@ -234,7 +234,7 @@ BlockPointer make_lookup_2d(ParameterReader& p) {
   Array table = p.matrix("table");
   if (table.rows != x.points() || table.columns != y.points()) {
     throw std::invalid_argument("\"table\": " + std::to_string(table.rows) + " x " + std::to_string(table.columns) +
-                                " values; \"x\" and \"y\" ask for " + std::to_string(x.points()) + " x " +
+                                " values; \"x\" and \"y\" require " + std::to_string(x.points()) + " x " +
                                 std::to_string(y.points()));
   }
   return std::make_shared<Lookup2D>(std::move(x), std::move(y), std::move(table.values), read_options(p));

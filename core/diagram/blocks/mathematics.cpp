@@ -172,7 +172,7 @@ class Reduction final : public Elementwise {
   void shape(Shape& shape) const override {
     if (inputs() == 2 && shape.inputs[0] > 0 && shape.inputs[1] > 0 && shape.inputs[0] != shape.inputs[1]) {
       throw ShapeError("vectors of widths " + std::to_string(shape.inputs[0]) + " and " +
-                           std::to_string(shape.inputs[1]) + " do not go together",
+                           std::to_string(shape.inputs[1]) + " do not match",
                        1);
     }
     shape.outputs[0] = 1;

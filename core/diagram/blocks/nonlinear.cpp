@@ -20,7 +20,7 @@ struct SaturationLimits {
   double upper(const Operand* u, int k) const { return by_signals ? u[2][k] : fixed_upper; }
   double mode(const Operand* u, int k) const {
     if (by_signals && u[1][k] > u[2][k]) {
-      throw std::domain_error("the lower limit " + shown(u[1][k]) + " lies above the upper limit " + shown(u[2][k]));
+      throw std::domain_error("the lower limit " + shown(u[1][k]) + " is above the upper limit " + shown(u[2][k]));
     }
     return u[0][k] > upper(u, k) ? 1.0 : u[0][k] < lower(u, k) ? -1.0 : 0.0;
   }
@@ -129,7 +129,7 @@ BlockPointer make_switch(ParameterReader& p) {
   const std::string word = p.word("criterion", {">=", ">", "!=0"}, ">=");
   const Criterion criterion = word == ">=" ? Criterion::at_least : word == ">" ? Criterion::above : Criterion::not_zero;
   if (criterion == Criterion::not_zero && p.has("threshold")) {
-    throw std::invalid_argument("\"threshold\": has no meaning with criterion !=0");
+    throw std::invalid_argument("\"threshold\": has no effect with criterion !=0");
   }
   return make_piecewise({"control", "then", "otherwise"}, Switch{criterion, p.finite("threshold", 0.0)});
 }

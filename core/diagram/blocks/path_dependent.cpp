@@ -19,7 +19,7 @@ class Relay final : public Elementwise {
   };
   explicit Relay(const Settings& settings) : Elementwise({"u"}), s_(settings) {
     if (s_.switch_on < s_.switch_off) {
-      throw std::invalid_argument("\"switch_on\": " + shown(s_.switch_on) + " lies below \"switch_off\", " +
+      throw std::invalid_argument("\"switch_on\": " + shown(s_.switch_on) + " is below \"switch_off\", " +
                                   shown(s_.switch_off));
     }
   }

@@ -40,7 +40,7 @@ Roots sorted_roots(const std::vector<Complex>& all, const char* name) {
   if (!lower.empty()) {
     Text text;
     text << "\"" << name << "\": " << lower.back().real() << (lower.back().imag() < 0.0 ? " - " : " + ")
-         << std::abs(lower.back().imag()) << "j has no partner; complex ones must come in conjugate pairs";
+         << std::abs(lower.back().imag()) << "j has no conjugate; complex ones must come in conjugate pairs";
     throw std::invalid_argument(text.str());
   }
   return roots;

@@ -178,7 +178,7 @@ std::vector<MachineState> make_states(const MachineText& text, const MachineName
   for (const MachineText::State& state : text.states) {
     if (state.name.empty()) throw std::invalid_argument("\"machine\": a state without a name");
     if (std::count(known.begin(), known.end(), state.name))
-      throw std::invalid_argument("state \"" + state.name + "\" is there twice");
+      throw std::invalid_argument("state \"" + state.name + "\" is defined twice");
     known.push_back(state.name);
   }
   std::vector<MachineState> states;

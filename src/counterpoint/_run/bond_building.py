@@ -61,13 +61,13 @@ def _choice_problems(where: str, interface: str, causality: str, law: object) ->
         yield f'{where}.causality: "{causality}": no such causality{did_you_mean(causality, CAUSALITIES)}'
     mechanical = interface in ("rotational", "translational")
     if causality == "potential-flow" and law is not None:
-        yield f"{where}.law: potential-flow needs none, for the right side computes the flow; remove it"
+        yield f"{where}.law: potential-flow takes no law, because the right side computes the flow; remove it"
     elif causality == "flow-flow" and (law is None or isinstance(law, Storage)):
         fitting = "cp.bonds.spring_damper" if mechanical else "cp.bonds.conductance"
-        yield f"{where}.law: {law!r}; flow-flow needs a law that makes the flow, such as {fitting}(...)"
+        yield f"{where}.law: {law!r}; flow-flow needs a law that computes the flow, such as {fitting}(...)"
     elif causality == "potential-potential" and not isinstance(law, Storage):
         fitting = "cp.bonds.inertia" if mechanical else "cp.bonds.capacity"
-        yield f"{where}.law: {law!r}; potential-potential needs a law that stores, such as {fitting}(...)"
+        yield f"{where}.law: {law!r}; potential-potential needs a law with a state, such as {fitting}(...)"
     if isinstance(law, SpringDamper) and not mechanical:
         yield f"{where}.law: a spring-damper between {interface} sides; use cp.bonds.conductance(...)"
     if isinstance(law, Conductance) and mechanical:
@@ -314,7 +314,7 @@ class BondBuilder:
     def _connect_law(self, law: Any, signals: list[tuple[int, str, _Port]], flow: _Port, sign: float) -> None:
         offsets = {port.to_si.offset for _, _, port in signals}
         if offsets != {0.0}:
-            self._problem("a function takes SI units; let the ports be in K, not in degrees of another scale", "law")
+            self._problem("the law works in SI units; use ports in K, not in degrees of another scale", "law")
             self._raise()
         self.system.connect(
             [port.full for _, _, port in signals], flow.full, [self._chosen(word) for _, word, _ in signals],

@@ -64,7 +64,7 @@ class Claim:
                 )
 
     def take(self) -> None:
-        """Take the models, from whoever has them."""
+        """Take the models, also from another run."""
         with _here.lock:
             _claims.update((id(model), self) for model in self._models.values())
 
@@ -92,7 +92,7 @@ class Claim:
         if not mine or self._busy:
             if mine:
                 self._in_use.release()
-            raise SetupError(f"the {self._what} is advancing: a model or another thread cannot use it meanwhile")
+            raise SetupError(f"the {self._what} is advancing; a model or another thread cannot use it now")
         self._busy = True
         return self
 
@@ -133,5 +133,5 @@ class Claim:
 
     @property
     def lock(self) -> threading.RLock:
-        """For those who have to wait until it is free, whoever has it."""
+        """Let a thread wait until it is free, whichever run or thread has it."""
         return self._in_use

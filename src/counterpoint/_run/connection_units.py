@@ -52,7 +52,7 @@ def unit_problems(system: System, connection: Connection) -> Iterator[str]:
         return
     if connection.law is not None:
         if connection.convert:
-            yield "convert: a coupling law makes the input from signals in their own units; convert them in the law"
+            yield "convert: a coupling law gets its signals in their own units; convert them in the law"
         return
     for source in connection.sources:
         given, needed = _units(system, source, connection.target)
@@ -62,7 +62,7 @@ def unit_problems(system: System, connection: Connection) -> Iterator[str]:
                 yield problem
         elif connection.convert and given != needed:
             unclear = f'"{source}" has {_said(given)}, "{connection.target}" has {_said(needed)}'
-            yield f"convert: {unclear}, so that nothing can be converted; declare both units, or give gain and offset"
+            yield f"convert: {unclear}, so nothing can be converted; declare both units, or give gain and offset"
 
 
 def warn_about_units(system: System) -> None:

@@ -101,7 +101,9 @@ class CosimulationInterface:
                 name for name, participant in self._system.subsystems.items() if not participant.subsystem.can_save
             ]
             others = ", ".join(f'"{name}"' for name in names if name != self._host)
-            raise SetupError(f"save: {others} cannot save; give them save and restore, or call with accepted_only=True")
+            raise SetupError(
+                f"save: {others} cannot save their states; give them save and restore, or call with accepted_only=True"
+            )
         return SavedInterface(self, saved)
 
     def restore(self, state: SavedInterface) -> None:

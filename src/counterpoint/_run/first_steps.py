@@ -88,12 +88,12 @@ def plan_first_steps(
     if options.first_steps == "once" or options.window is not None or options.host is not None:
         return PlannedStart(reason="not asked for")
     if options.first_steps == "auto" and options.driven:
-        return PlannedStart(reason="inputs may be set between the steps of a run that a program drives")
+        return PlannedStart(reason="inputs may be set between the steps of an incremental run")
     if _is_paced(options.pace):
         return PlannedStart(reason="a pace begins with short steps instead")
     planned = _planned(system, options, _steps_needed(system, options, waits, slopes), steps)
     if planned.end is None and options.first_steps == "repeat":
-        raise SetupError(f'first_steps: "repeat" cannot be done: {planned.reason}; use "once"')
+        raise SetupError(f'first_steps: "repeat" is not possible: {planned.reason}; use "once"')
     return planned
 
 
@@ -111,7 +111,7 @@ def _obstacles(
 ) -> Iterator[str]:
     """Say why ``made`` steps of the largest length (s) cannot be repeated."""
     if options.real_time is not None or isinstance(options.pace, RealTime):
-        yield "the wall clock leaves no time for it"
+        yield "a real-time run has no time for repeats"
     if made == 0:
         yield "no input is extrapolated from more than one sample"
     for name, part in system.subsystems.items():
@@ -129,14 +129,14 @@ def _obstacles(
         yield f"the run has fewer than {made} steps of {largest:g} s"
     refusing = [f'"{name}"' for name, step in fixed.items() if not _may_end_at(system, name, step, length)]
     if refusing:
-        yield f"{', '.join(refusing)} cannot shorten a step, and no multiple of it is near {length:g} s"
+        yield f"{', '.join(refusing)} cannot shorten a step, and none of its multiples is close to {length:g} s"
 
 
 def _objections(system: System, options: RunOptions, length: float) -> Iterator[str]:
     """Say why first steps of a length (s) are repeated only if that is asked for."""
     foreign = [f'"{name}"' for name, part in system.subsystems.items() if not part.subsystem.repeats_unasked]
     if foreign:
-        yield f"{', '.join(foreign)}: states of foreign programs are restored only if that is asked for"
+        yield f"{', '.join(foreign)}: states of other programs are restored only on request (first_steps='repeat')"
     if options.until is not None and length > MOST_UNASKED * (options.until - options.start) * (1.0 + 1e-9):
         yield f"{length:g} s are more than {100 * MOST_UNASKED:g} % of the run"
 

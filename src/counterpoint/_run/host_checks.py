@@ -1,4 +1,4 @@
-"""What can be wrong with a run that a host leads."""
+"""Checks of a run with a host as master."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def host_problems(system: System, options: RunOptions) -> Iterator[Problem]:
         yield Problem("scheme", f'"{options.scheme}"; a host works with "slowest-first" or "fastest-first"')
     yield from _approximation_problems(system, options)
     if options.window is not None:
-        yield Problem("window", "a host steps by itself and is not taken back; leave out the window or the host")
+        yield Problem("window", "a host makes its own steps and cannot be restored; leave out the window or the host")
 
 
 def _approximation_problems(system: System, options: RunOptions) -> Iterator[Problem]:
@@ -42,5 +42,5 @@ def _approximation_problems(system: System, options: RunOptions) -> Iterator[Pro
             if known and chosen_approximation(system, connection, k, options).depends_on_step:
                 yield Problem(
                     f"connections[{index}].approximation",
-                    "needs to know the consumer's step, which a host does not tell",
+                    "needs the receiver's step, which a host does not provide",
                 )

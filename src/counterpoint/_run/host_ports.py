@@ -34,7 +34,7 @@ def find_host(system: System, host: str | None) -> str:
     if host is None:
         known = ", ".join(f'"{name}"' for name in hosts) or "none"
         raise SetupError(
-            f'system "{system.name}" has {len(hosts)} hosts ({known}); add the ports that the diagram plays with '
+            f'system "{system.name}" has {len(hosts)} hosts ({known}); declare the ports of the diagram with '
             "add_host(name, inputs, outputs), or choose one: host=..."
         )
     if host not in hosts:

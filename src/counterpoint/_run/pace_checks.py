@@ -58,7 +58,7 @@ def _own_paces(system: System, pacing: Pacing) -> Iterator[Problem]:
         if part.step is None and part.subsystem.own_pace:
             yield Problem(
                 f"subsystems.{name}.pace",
-                "the subsystem chooses its own steps; leave out the pace, or give it a step as well, which is then the "
+                "the subsystem chooses its own steps; leave out the pace, or also give it a step, the "
                 "first one at which it exchanges values",
             )
 
@@ -74,7 +74,7 @@ def _common(system: System, pacing: Pacing, pace: Pace, options: RunOptions) -> 
     if options.window is not None:
         yield Problem(
             "pace",
-            "a pace for all and windows exclude each other; use cp.pace.predictor_corrector, which repeats each step, "
+            "a pace of the run cannot be combined with windows; use cp.pace.predictor_corrector, which repeats steps, "
             "or give paces to the subsystems",
         )
     if not pacing.members:
@@ -95,7 +95,7 @@ def _common(system: System, pacing: Pacing, pace: Pace, options: RunOptions) -> 
 
 def _signals(where: str, system: System, ports: PortTable, pace: Pace, name: str | None) -> Iterator[Problem]:
     if isinstance(pace, Gradient) and pace.signals is None and not system.connections:
-        yield Problem(f"{where}.signals", "nothing is connected that could lead; name the outputs")
+        yield Problem(f"{where}.signals", "no connected output can set the step; name the outputs")
     for signal in (pace.signals or ()) if isinstance(pace, Gradient) else ():
         yield from _leading(f"{where}.signals", system, ports, signal, name)
     if isinstance(pace, Controlled | Gradient):
@@ -121,7 +121,7 @@ def _leading(where: str, system: System, ports: PortTable, signal: str, name: st
         return
     owner, _, port = signal.partition(".")
     if port in system.subsystems[owner].subsystem.constant_outputs:
-        yield Problem(where, f'"{signal}" never changes, so that it cannot lead; name another output')
+        yield Problem(where, f'"{signal}" never changes, so it cannot set the step; name another output')
     if name is None or owner == name:
         return
     received = {source for c in system.connections for source in c.sources if c.target.partition(".")[0] == name}
@@ -134,10 +134,10 @@ def _bonds(where: str, system: System, pace: Controlled) -> Iterator[Problem]:
     bonds = pace.bonds if pace.bonds is not None else declared_bonds(system)
     if not bonds and system.bonds:
         names = ", ".join(f'"{bond.name}"' for bond in system.bonds)
-        text = f"{names}: none exchanges an effort and a flow as they are, so that no power is compared"
+        text = f"{names}: none of them exchanges an effort and a flow unchanged, so no power can be compared"
         yield Problem(f"{where}.bonds", f"{text}; use cp.pace.defect")
     elif not bonds:
-        yield Problem(f"{where}.bonds", "no power bond is declared; name the inputs of its effort and flow, "
+        yield Problem(f"{where}.bonds", "no power bond is declared; name the inputs for effort and flow, "
                                         'bonds=[("chassis.force", "wheel.speed")]')  # fmt: skip
     targets = [connection.target for connection in system.connections]
     for port in (port for bond in bonds for port in bond):
@@ -146,8 +146,8 @@ def _bonds(where: str, system: System, pace: Controlled) -> Iterator[Problem]:
             yield Problem(f"{where}.bonds", text)
     for effort, flow in bonds:
         if {effort, flow} <= set(targets) and not exchange_power(system, effort, flow):
-            text = f'"{effort}" and "{flow}" are not two outputs that two subsystems send each other as they are'
-            yield Problem(f"{where}.bonds", f"{text}, so that no power is compared; use cp.pace.defect")
+            text = f'"{effort}" and "{flow}" are not two outputs that two subsystems send to each other unchanged'
+            yield Problem(f"{where}.bonds", f"{text}, so no power can be compared; use cp.pace.defect")
 
 
 def _lengths(where: str, system: System, names: tuple[str, ...], pace: Pace, options: RunOptions) -> Iterator[Problem]:
@@ -205,7 +205,7 @@ def warn_about_paces(result: Result) -> None:
 def warn_about_standing_leads(signals: Sequence[str]) -> None:
     """Warn of leading signals that never changed, so that the pace had nothing to follow."""
     for names in signals:
-        text = f'pace.signals: "{names}" never changed in this run, so that all steps were as long as allowed'
+        text = f'pace.signals: "{names}" never changed in this run, so all steps had the largest allowed length'
         warnings.warn(f"{text}; name another output", PaceWarning, stacklevel=level_of_the_caller())
 
 
@@ -221,7 +221,7 @@ def _remarks(summary: RunSummary, names: list[str]) -> list[str]:
         name, worst = max(late, key=lambda pair: pair[1].latest)
         count, steps = sum(one.overruns for _, one in late), sum(one.steps for one in summary.overruns)
         texts.append(
-            f"{count} of {steps} steps ended behind the wall clock, by up to {worst.latest:.3g} s "
+            f"{count} of {steps} steps ended later than the wall clock, by up to {worst.latest:.3g} s "
             f'("{name}" at t = {worst.time_of_latest:g} s): use longer steps, a smaller real_time or a faster model'
         )
     return texts

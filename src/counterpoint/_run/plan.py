@@ -194,14 +194,14 @@ def _check_defects(
     blind = [name for name, steps in singles.items() if steps.pace.kind == "defect" and name not in assuming]
     if common is not None and common.pace.kind in ASSUMING and not assuming:
         raise SetupError(
-            f"pace: in this scheme each subsystem waits for all its sources, so that {common.pace.kind} sees no error; "
+            f"pace: in this scheme each subsystem waits for all its sources, so {common.pace.kind} sees no error; "
             "use cp.pace.gradient, or another scheme"
         )
     if blind:
         raise SetupError(
             [
-                f"subsystems.{name}.pace: in this scheme it waits for all its sources, so that no defect is seen; give "
-                "the pace to run for all, use cp.pace.gradient, or another scheme"
+                f"subsystems.{name}.pace: in this scheme it waits for all its sources, so there is no defect; give "
+                "the pace to run(...), use cp.pace.gradient, or another scheme"
                 for name in blind
             ]
         )

@@ -79,12 +79,10 @@ def scheme_problems(scheme: Scheme, names: Sequence[str]) -> list[str]:
     if scheme.order and not problems:
         times = Counter(scheme.order)
         problems += [f'"{name}" is missing in the sequential order' for name in names if name not in times]
-        problems += [f'"{name}" is twice in the sequential order' for name in names if times[name] > 1]
+        problems += [f'"{name}" appears twice in the sequential order' for name in names if times[name] > 1]
     cycle = find_loop({name: list(others) for name, others in scheme.waits.items()})
     if cycle:
-        problems.append(
-            "these subsystems would wait for each other: " + " waits for ".join(f'"{name}"' for name in cycle)
-        )
+        problems.append("these subsystems wait for each other: " + " waits for ".join(f'"{name}"' for name in cycle))
     return problems
 
 

@@ -26,7 +26,7 @@ def step_problems(step: float, start: float, until: float) -> Iterator[str]:
         many = f"{count:.3g}" if math.isfinite(count) else "more than 1e308"
         yield (
             f"{step!r} s means {many} steps from {start!r} s until {until!r} s; at most {MOST_STEPS:g} are possible: "
-            "use larger steps, or let the run end earlier"
+            "use larger steps, or an earlier end of the run"
         )
     elif is_too_small(step, latest):
         yield resolution_text(step, latest)

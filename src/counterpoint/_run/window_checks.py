@@ -26,7 +26,7 @@ def window_problems(system: System, options: RunOptions) -> Iterator[Problem]:
         yield Problem("window", f'{window!r}; write cp.window(length, repeats) or "{REPEAT_ONCE}"')
         return
     if window.length is None:
-        yield Problem("window.length", "is missing, and no subsystem has a fixed step that could be taken for it")
+        yield Problem("window.length", "is missing, and no subsystem has a fixed step that could serve as the length")
         return
     if window.estimate is not None and str(options.scheme) != "parallel":
         yield Problem("window.estimate", f'estimated responses need the scheme "parallel", not "{options.scheme}"')
@@ -36,7 +36,7 @@ def window_problems(system: System, options: RunOptions) -> Iterator[Problem]:
         if not participant.subsystem.can_save and window.estimate is None:
             yield Problem(
                 f"subsystems.{name}",
-                "cannot save and restore its state, which a window that is repeated needs; "
+                "cannot save and restore its state, which a repeated window needs; "
                 "give it save and restore, use cp.estimated_response, or run without window",
             )
         if participant.step is not None and is_number(participant.step) and participant.step > 0.0:
@@ -74,7 +74,7 @@ def _why_nothing_is_solved_together(system: System, window: Window, fast: list[s
         )
     longest = max(fixed_steps(system).values())
     return (
-        f"all subsystems have steps shorter than the compound step, {window.length:g} s, so none is a slow one; "
+        f"all subsystems have steps shorter than the compound step, {window.length:g} s, so none of them is slow; "
         f"use the longest step, {longest:g} s, or name the fast ones, fast=[...]"
     )
 

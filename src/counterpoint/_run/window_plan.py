@@ -134,8 +134,8 @@ def warn_about_held_inputs(system: System, options: RunOptions) -> list[str]:
             elif chosen_approximation(system, connection, k, options).name == "hold behind":
                 held[connection.target] = "another approximation than hold()"
     texts = [
-        f"window.estimate: {target} is held from the start of a window to its end, so that the estimated response has "
-        f"no effect on it; use {remedy} or windows that are repeated"
+        f"window.estimate: {target} is held from the start of a window to its end, so the estimated response has "
+        f"no effect on it; use {remedy} or repeated windows"
         for target, remedy in held.items()
     ]
     for text in texts:

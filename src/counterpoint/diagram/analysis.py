@@ -275,10 +275,10 @@ class _Rest:
     def _failure(self, left: Vector) -> str:
         worst, count = int(np.argmax(np.abs(left))), len(self.moving)
         if worst < count:
-            what = f'state "{self.probe.states[self.moving[worst]]}" still changes by {left[worst]:.3g} a second'
+            what = f'state "{self.probe.states[self.moving[worst]]}" still changes by {left[worst]:.3g} per second'
         else:
             what = f'output "{self.probe.outputs[list(self.wanted)[worst - count]]}" is off by {left[worst]:.3g}'
-        return f'diagram "{self.probe.name}": no state of rest found: {what}; start nearer to it, or free an input'
+        return f'diagram "{self.probe.name}": no equilibrium found: {what}; start closer to it, or free an input'
 
 
 def _place(probe: _Probe, name: str) -> int:

@@ -132,7 +132,7 @@ class OutputOperators:
     def __bool__(self) -> bool:
         """Refuse: a signal has no value while the diagram is built (so ``0 < x < 1`` and ``if x > 0`` mean nothing)."""
         raise SetupError(
-            f"{self.signal}: a signal is neither true nor false while the diagram is built; combine with &, | and ~, "
+            f"{self.signal}: a signal has no truth value while the diagram is built; combine with &, | and ~, "
             "choose with diagram.switch"
         )
 

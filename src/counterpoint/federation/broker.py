@@ -14,7 +14,7 @@ from .session import Broker, load_helics
 
 
 def free_port(host: str = "127.0.0.1") -> int:
-    """Return a port of this computer that nobody uses, with room for the ports next to it that HELICS takes."""
+    """Return a free port of this computer, with free ports next to it for HELICS."""
     for _ in range(64):
         with socket.socket() as one, socket.socket() as next_one:
             one.bind((host, 0))

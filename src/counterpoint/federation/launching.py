@@ -215,10 +215,7 @@ def _wait(children: Sequence[_Child], broker: subprocess.Popen[str] | None, say:
             for child in failed:
                 say(f'"{child.name}" ended with {_code_text(child.process.returncode)}; the other parts stop')
         if deadline is not None and time.monotonic() > deadline:
-            say(
-                "parts that did not end by themselves are ended: "
-                + ", ".join(c.name for c in children if not c.is_over())
-            )
+            say("stopping the parts that have not ended: " + ", ".join(c.name for c in children if not c.is_over()))
             break
         time.sleep(0.02)
     return broker_died

@@ -133,7 +133,7 @@ class Watchdog:
                 self._gave_up = True
                 self._give_up(f"{self._waits_for()}; gave up after {waited:.0f} s")
             if waited > self._limit + LAST_WAIT:  # HELICS itself hangs: what reached the disk stays
-                print(f"error: {self._waits_for()}; HELICS does not come back", file=sys.stderr, flush=True)
+                print(f"error: {self._waits_for()}; HELICS does not return", file=sys.stderr, flush=True)
                 os._exit(PeerLost.exit_code)
 
 

@@ -168,7 +168,7 @@ def _warn(archive: Archive, description: ModelDescription) -> None:
     others = f" and {len(description.complaints) - 1} more" if len(description.complaints) > 1 else ""
     warnings.warn(
         f"{archive.path}: {DESCRIPTION} {description.complaints[0]}{others}; the FMU runs "
-        "all the same (counterpoint doctor lists all, lenient=True accepts them without a warning)",
+        "anyway (counterpoint doctor lists all, lenient=True accepts them without a warning)",
         DescriptionWarning,
         stacklevel=3,
     )

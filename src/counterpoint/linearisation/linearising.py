@@ -127,10 +127,12 @@ def _model(name: str, participant: Participant, at: OperatingPoint, try_steps: b
         if made is not None:
             return made
     if not try_steps:
-        raise SetupError(f"subsystems.{name}: it does not tell its linear model; try_steps=True finds it by its steps")
+        raise SetupError(
+            f"subsystems.{name}: it provides no linear model; try_steps=True identifies one from its steps"
+        )
     if at.t > 0.0 and name not in at.saved:
         raise SetupError(
-            f"subsystems.{name}: it cannot save its state, so that it can be linearised at the start only; "
+            f"subsystems.{name}: it cannot save its state, so it can be linearised at the start only; "
             f'give its model: models={{"{name}": ...}}'
         )
     return identified(name, subsystem, _step(name, participant), at.t, u, saved=at.saved.get(name))

@@ -37,7 +37,7 @@ Duration = float | str | None
 
 
 def fixed(step: float | str) -> Pace:
-    """Return equal steps of a length in s; the same as ``step=``.
+    """Return equal steps, in s; the same as ``step=``.
 
     >>> import counterpoint as cp
     >>> str(cp.pace.fixed("2 ms"))
@@ -61,13 +61,13 @@ def table(
     Parameters
     ----------
     times, steps : arrays of shape (n,)
-        From ``times[k]`` (increasing) on steps of ``steps[k]``, in s or texts with a unit. Before the first time the
-        first one is used.
+        Steps of ``steps[k]`` from ``times[k]`` on (increasing), in s or as text with a unit. Before the first time the
+        first step is used.
     between : {"hold", "linear"}
-        Hold each step until the next time, where a step then ends; or straight lines between them, read at the
-        beginning of each step.
+        Hold each step until the next time, where a step ends; or interpolate linearly, evaluated at the start of each
+        step.
     align : float or str, optional
-        No step goes over a multiple of this time, s.
+        No step crosses a multiple of this time, s.
 
     Examples
     --------
@@ -118,25 +118,25 @@ def gradient(
     align: Duration = None,
     reject: bool | None = None,
 ) -> Pace:
-    """Return long steps while leading signals change little: Günther et al. (2012), eqs. 7 and 8.
+    """Return steps that are long while given signals change little: Günther et al. (2012), eqs. 7 and 8.
 
     ``H = smallest + (1 - min(1, r))**p0 * (largest - smallest)`` with ``r = |y'| / (p1 * mean |y'|)``, the largest of
-    all leading signals; the mean is over the time since the start. At a standstill r is 0.
+    all these signals; the mean is over the time since the start. At standstill r is 0.
 
     Parameters
     ----------
     signals : str or list of str, optional
-        Outputs that lead, ``subsystem.output``; default: all that are connected.
+        The outputs, ``subsystem.output``; default: all that are connected.
     smallest, largest : float or str
-        Range of the steps, s; needed without ``tolerance``.
+        Range of the steps, s; required without ``tolerance``.
     p0, p1 : float
         Exponent, and the multiple of the mean gradient at which the smallest step is reached.
     derivative : int, optional
-        Which derivative of the signals matters, 1 to 5. Default: one more than the order of the approximation in use,
-        for that one sets the error of extrapolation: the first with held values, the second with ``lagrange(1)``.
+        Order of the derivative to use, 1 to 5. Default: one more than the order of the approximation, because this
+        derivative determines the extrapolation error: the first with held values, the second with ``lagrange(1)``.
     tolerance : float, optional
-        Without parameters to tune: the step for which extrapolation is off by ``absolute + tolerance * largest absolute
-        value so far``. ``p0`` and ``p1`` are not used then.
+        No parameters to tune: the step whose extrapolation error is ``absolute + tolerance * largest absolute value so
+        far``. ``p0`` and ``p1`` are then not used.
     absolute : float, or mapping output -> float
         In units of the signals.
     first, growth, align
@@ -158,13 +158,13 @@ def gradient(
     problems = [] if tolerance is None else _bad_tolerance(tolerance)
     problems += _bad_choice(reject)
     if reject and tolerance is None:
-        problems.append("pace.reject: the law without a tolerance estimates no error; give a tolerance as well")
+        problems.append("pace.reject: without a tolerance the law estimates no error; also give a tolerance")
     problems += _bad_numbers("absolute", absolute)
     if names is not None and (not names or not all(isinstance(name, str) for name in names)):
         problems.append(f"pace.signals: {signals!r}; expected outputs, subsystem.output")
     if tolerance is None:
         problems += [
-            f"pace.{name}: is missing; the gradient law needs the range of its steps in s, or a tolerance"
+            f"pace.{name}: is missing; the gradient law needs either the range of its steps in s or a tolerance"
             for name, value in (("smallest", limits.smallest), ("largest", limits.largest))
             if value is None
         ]
@@ -191,28 +191,27 @@ def defect(
     align: Duration = None,
     reject: bool | None = None,
 ) -> Pace:
-    """Return steps by the interface defect: what a step assumed for its inputs against what arrived.
+    """Return steps controlled by the interface defect: assumed input values against arrived ones.
 
-    A proportional-integral controller keeps the defect at the end of each step near the tolerance; of steps that are
-    longer than the mean step, the defect times the length over the mean, and of shorter ones among the first eight
-    after an event, the defect times the root of that. Nothing has to be repeated, so that it works with any subsystem.
-    Where a source publishes less often than the subsystem steps, shorter steps are not tried: they would not know it
-    better.
+    A proportional-integral controller keeps the defect at the end of each step near the tolerance. For steps longer
+    than the mean step, the defect is multiplied by the length over the mean; for shorter steps among the first eight
+    after an event, by the square root of this ratio. No step has to be repeated, so the pace works with any subsystem.
+    If a source publishes less often than the subsystem steps, steps are not shortened, because that would not help.
 
     Parameters
     ----------
     tolerance : float
-        Relative to the largest absolute value that a signal has had.
+        Relative to the largest absolute value of each signal so far.
     absolute : float, or mapping output -> float
-        Added to it, in units of the signal. Give it to signals that stay near zero.
+        Added to it, in units of the signal. Set it for signals that stay near zero.
     scale : mapping output -> float, optional
         Sizes of signals, instead of their largest absolute values.
     first, smallest, largest, growth, align
         See :class:`Limits`.
     reject : bool, optional
-        Whether a step that met something unforeseen, with an error of more than 1.5 times the tolerance, is made again,
-        shorter. Default: in ``run``, where all subsystems are ours and save their states, unless all are linear, which
-        meet nothing unforeseen.
+        Whether a step with an error above 1.5 times the tolerance, for example one that met a contact, is rejected and
+        made again with a shorter length. Default: in ``run``, if all subsystems are Counterpoint models that save their
+        states, except if all are linear.
 
     Examples
     --------
@@ -242,10 +241,11 @@ def predictor_corrector(
     growth: float = 3.0,
     align: Duration = None,
 ) -> Pace:
-    """Return steps that are made twice: the second time with what the first pass has published.
+    """Return steps that are made twice: the second pass interpolates what the first one has published.
 
-    The difference of the two passes is the error. Steps with a larger error are rejected and made again, shorter. All
-    subsystems have to save and restore their states; the pace is given to ``run``. Parameters: see :func:`defect`.
+    The difference of the two passes is the error estimate. Steps with a larger error than allowed are rejected and made
+    again with a shorter length. All subsystems must save and restore their states. Pass it to ``run``. Parameters: see
+    :func:`defect`.
 
     >>> import counterpoint as cp
     >>> str(cp.pace.predictor_corrector(1e-4))
@@ -266,11 +266,11 @@ def doubling(
     growth: float = 3.0,
     align: Duration = None,
 ) -> Pace:
-    """Return steps that are made once and again as two halves, which are kept (Richardson).
+    """Return steps that are made as a whole and as two halves, which are kept (Richardson).
 
-    The difference is the error; the halves are better by what the order predicts. Steps with a larger error are
-    rejected, and those whose inputs were assumed ten times as wrong, as at a contact that neither pass foresees. All
-    subsystems have to save and restore their states; the pace is given to ``run``. Parameters: see :func:`defect`.
+    The error estimate is their difference, reduced according to the order. Steps with a larger error than allowed are
+    rejected, and also steps whose assumed inputs are wrong by ten times that, as at a contact that neither pass
+    foresees. All subsystems must save and restore their states. Pass it to ``run``. Parameters: see :func:`defect`.
 
     >>> import counterpoint as cp
     >>> str(cp.pace.doubling(1e-4))
@@ -290,19 +290,19 @@ def energy(
     growth: float = 1.5,
     align: Duration = None,
 ) -> Pace:
-    """Return steps by the power that the interface creates or destroys.
+    """Return steps controlled by the power that the interface creates or destroys.
 
-    For each power bond the power that one side sends is compared with the one that the other side receives; the
-    difference is measured against the mean power exchanged so far. The pace is given to ``run``.
+    For each power bond, the power sent by one side is compared with the power received by the other; the difference is
+    relative to the mean power exchanged so far. Pass it to ``run``.
 
     Parameters
     ----------
     tolerance : float
-        Share of the power exchanged.
+        Fraction of the exchanged power.
     bonds : list of pairs
         For each bond the inputs that its two connections enter, ``("chassis.force", "wheel.speed")``: an effort and a
-        flow, in opposite directions. Default: the bonds of the system that exchange both as they are; not those whose
-        law makes the flow of both sides.
+        flow, in opposite directions. Default: the bonds of the system that exchange both unchanged; not those whose
+        law computes the flow of both sides.
     absolute : float
         Added to the tolerance, W.
     first, smallest, largest, growth, align
@@ -317,16 +317,16 @@ def energy(
 
 
 def real_time(factor: float = 1.0, *, pace: Pace | None = None) -> Pace:
-    """Return the pace of the wall clock: no step begins before its time has come.
+    """Return a pace that follows the wall clock: no step begins before its time.
 
-    Steps that end too late are counted (``result.overruns``); those that follow begin at once, and none is left out.
+    Steps that end too late are counted (``result.overruns``); the following steps begin at once, and none is skipped.
 
     Parameters
     ----------
     factor : float
         Simulated seconds per second of wall time.
     pace : Pace, optional
-        How long steps are; default: as the subsystems say.
+        Rule that chooses the step lengths; default: those of the subsystems.
 
     >>> import counterpoint as cp
     >>> str(cp.pace.real_time(2.0))

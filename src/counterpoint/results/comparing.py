@@ -82,12 +82,12 @@ class Difference(Series):
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What two results have in common and where they differ; made by :func:`compare`.
+    """Differences between the common signals of two results; made by :func:`compare`.
 
     Attributes
     ----------
     first, second : Result
-        What is compared.
+        The two results.
     signals : list of str
         Scalar signals that both have.
     only_first, only_second : list of str
@@ -122,7 +122,7 @@ class Comparison:
 
     @property
     def relative(self) -> float:
-        """The largest relative difference of all signals; 0 if there is none."""
+        """The largest relative difference of all signals; 0 without common signals."""
         return float(self.table["relative"].max()) if self.signals else 0.0
 
     def within(self, tolerance: float) -> bool:
@@ -194,7 +194,7 @@ def compare(
     Raises
     ------
     SetupError
-        When a signal that is asked for is missing, units differ, or there is nothing to compare.
+        A requested signal is missing, units differ, or there is nothing to compare.
 
     Examples
     --------

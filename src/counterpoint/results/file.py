@@ -109,7 +109,7 @@ class FileStore:
     layout : RunLayout
         Names and units.
     metadata : mapping, optional
-        What the run says about itself: ``name``, ``scheme``, ``until`` ...
+        Description of the run: ``name``, ``scheme``, ``until`` ...
     overwrite : bool
         Replace an existing run file. The old one stays until the new one has been set up.
     compress : bool
@@ -200,7 +200,7 @@ class FileStore:
             self._check_in_place()
 
     def close(self, summary: RunSummary) -> None:
-        """Write what is left and the summary, and close the file; a second call does nothing.
+        """Write the remaining rows and the summary, and close the file; a second call does nothing.
 
         The file never says more than its rows: when some could not be written, a run that finished has failed.
 

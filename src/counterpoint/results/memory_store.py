@@ -102,7 +102,7 @@ class MemoryStore:
     layout : RunLayout
         Names and units.
     metadata : mapping, optional
-        What the run says about itself: ``name``, ``scheme``, ``until`` ...
+        Description of the run: ``name``, ``scheme``, ``until`` ...
 
     Examples
     --------

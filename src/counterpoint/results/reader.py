@@ -40,7 +40,7 @@ def load(path: str | os.PathLike[str]) -> Result:
     Parameters
     ----------
     path : path-like
-        File of a run that has finished, goes on, or was killed.
+        File of a run that has finished, is in progress, or was killed.
 
     Returns
     -------
@@ -147,7 +147,7 @@ class FileView:
         return self._rows_of("steps", self._steps[place], "chosen", ALL, ALL, STEP_COLUMNS)
 
     def kept_check(self) -> bytes:
-        """Return the error estimate that was kept; empty where there is none."""
+        """Return the stored error estimate; empty if there is none."""
         with contextlib.suppress(OutputError, OSError, RuntimeError, ValueError, KeyError):
             return bytes(vector(self._opened(), "check", "u1").tobytes()).strip()
         return b""
@@ -306,7 +306,7 @@ class FileView:
             summary = self._completed(summary_from(content)) if content else self._unfinished()
         except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
             summary = replace(self._unfinished(), message="")
-            note = f"the summary is damaged ({reason(error)}); what is said here was found in the rows"
+            note = f"the summary is damaged ({reason(error)}); these figures were computed from the rows"
         if self._left_out:
             note += f"{'; ' if note else ''}the file is damaged and lacks {', '.join(self._left_out[:12])}"
         return replace(summary, message="; ".join(filter(None, [summary.message, note])))

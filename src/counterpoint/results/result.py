@@ -1,4 +1,4 @@
-"""The result of a run: signals on their own time axes, defects, timing and a word on quality."""
+"""The result of a run: signals on their own time axes, defects, timing and the verdict."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 
 
 class Checker(Protocol):
-    """What makes the second run of a system."""
+    """Makes the second run of a system."""
 
     def __call__(self, first: Result) -> SecondRun:
-        """Return a second run, or why there is none."""
+        """Return a second run, or the reason why there is none."""
 
     def coupling(self) -> str:
         """Return approximation, order and meaning of each connection, as JSON."""
 
 
 class Result:
-    """What a run published, how well the coupling held, and where the time went.
+    """The signals of a run, the quality of the coupling, and the timing.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class Result:
         self._view.close()
 
     def refresh(self) -> None:
-        """Take notice of what a run that goes on has written since the result was loaded."""
+        """Read what a run in progress has written since the result was loaded."""
         self._view.refresh()
         self.summary = getattr(self._view, "summary", self.summary)
         for known in ("defect_summaries", "_second", "quality"):
@@ -111,17 +111,17 @@ class Result:
 
     @property
     def metadata(self) -> dict[str, str | float]:
-        """What the run said about itself at its start."""
+        """Description of the run, written at its start."""
         return dict(self._view.metadata)
 
     @property
     def status(self) -> str:
-        """``"finished"``, ``"interrupted"``, ``"failed"`` or ``"unfinished"`` (goes on, or was killed)."""
+        """``"finished"``, ``"interrupted"``, ``"failed"`` or ``"unfinished"`` (in progress, or killed)."""
         return self.summary.status
 
     @property
     def message(self) -> str:
-        """Why the run did not finish; empty when it did."""
+        """Why the run did not finish; empty if it did."""
         return self.summary.message
 
     @property
@@ -141,7 +141,7 @@ class Result:
 
     @property
     def until(self) -> float:
-        """Time that was asked for, s."""
+        """Requested end time in s."""
         return self.summary.until
 
     @property
@@ -151,7 +151,7 @@ class Result:
 
     @property
     def real_time_factor(self) -> float:
-        """Simulated seconds per second of the clock; above 1 is faster than real time."""
+        """Simulated seconds per second of wall time; above 1: faster than real time."""
         if self.wall_seconds == 0:
             return inf if self.end > self.start else nan
         return (self.end - self.start) / self.wall_seconds
@@ -199,7 +199,7 @@ class Result:
         return Signal(self._view, self._catalog.signal(key))
 
     def expand(self, key: str) -> list[str]:
-        """Return the scalar signals that a name stands for: of a subsystem, of a vector, or one.
+        """Return the scalar signals of a name: those of a subsystem or a vector, or a single one.
 
         Raises
         ------
@@ -275,7 +275,7 @@ class Result:
         )
 
     def to_xarray(self) -> xr.Dataset:
-        """Return a Dataset with one time dimension a subsystem, ``<subsystem>_time``; units are attributes.
+        """Return a Dataset with one time dimension per subsystem, ``<subsystem>_time``; units are attributes.
 
         Raises
         ------
@@ -364,13 +364,13 @@ class Result:
 
     @cached_property
     def _second(self) -> SecondRun:
-        """The second run of the same system; made when it is first asked for, and the models are then let go."""
+        """The second run of the same system, made at the first access; the models are then released."""
         coupling, checker, self._checker = self.coupling, self._checker, None
         self.__dict__["coupling"] = coupling
-        if self.status != "finished":  # whoever stopped it does not want another one
+        if self.status != "finished":  # it was stopped: do not start another one
             return SecondRun(reason=f"the run is not complete ({self.status})")
         if checker is None and isinstance(self._view, MemoryStore):
-            return SecondRun(reason="inputs were set during the run, so that it cannot be repeated")
+            return SecondRun(reason="inputs were set during the run, so it cannot be repeated")
         if checker is None:
             return second_run_from(self._view.kept_check())
         self._keeps_check = True
@@ -380,8 +380,8 @@ class Result:
     def quality(self) -> Quality:
         """The verdict in words, with its reason and the remedy; ``print`` it.
 
-        The first time it is read, the system runs again with smaller steps, see ``check`` of :meth:`System.run`. A run
-        file keeps the estimate, so that it gives the same verdict when it is loaded later.
+        At the first access the system runs again with smaller steps, see ``check`` of :meth:`System.run`. A run file
+        stores the estimate, so it gives the same verdict when it is loaded later.
         """
         deep = self._second.result is not None or isinstance(self._view, MemoryStore)  # a file is read when asked for
         return self._assess(TOLERANCE, deep)
@@ -420,7 +420,7 @@ class Result:
         reference : Result, optional
             A run to measure against: of the same system without coupling error, or of one model for the whole.
         names : mapping, optional
-            Signal of this result -> signal of the reference, where they are called otherwise.
+            Signal of this result -> signal of the reference, if their names differ.
 
         Examples
         --------
@@ -439,7 +439,7 @@ class Result:
 
     @property
     def events(self) -> pd.DataFrame:
-        """What happened in the run: time in s, source (subsystem), level, text; jumps of outputs among them."""
+        """Events of the run: time in s, source (subsystem), level, text; includes jumps of outputs."""
         from .events import events_of
 
         return events_of(self)
@@ -456,7 +456,7 @@ class Result:
 
     @property
     def overruns(self) -> pd.DataFrame:
-        """For a run that kept to the wall clock, per subsystem: steps, overruns, largest delay and its time, s."""
+        """For a real-time run, per subsystem: steps, overruns, largest delay and its time, s."""
         import pandas as pd
 
         columns = ["steps", "overruns", "latest", "time_of_latest"]
@@ -529,14 +529,14 @@ class Result:
         Parameters
         ----------
         *names : str or list of str
-            Signals or subsystems; by default all but those that a model calls minor, such as the coordinates of a
-            mechanism that declares outputs.
+            Signals or subsystems. Default: all, except minor ones such as the coordinates of a mechanism that declares
+            outputs.
         path : path-like, optional
             Save the picture there (``.png``, ``.pdf``, ``.svg``) instead of keeping it for ``plt.show()``.
         span : tuple (start, end), optional
-            Times in s to show; None on either side: from the first, to the last sample.
+            Times in s to show; None: from the first or to the last sample.
         axes : sequence of matplotlib axes, optional
-            Where to draw, one per unit; further units go into the last.
+            Axes to use, one per unit; further units go into the last.
 
         Returns
         -------
@@ -564,5 +564,5 @@ class Result:
 
 
 def _filled(numbers: Sequence[float], count: int) -> list[float]:
-    """Return the numbers, or `count` NaN when the run never told them."""
+    """Return the numbers, or `count` NaN if the run has none."""
     return list(numbers) if len(numbers) == count else [nan] * count

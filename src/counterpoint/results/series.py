@@ -194,7 +194,7 @@ class Samples(Series):
     Parameters
     ----------
     name : str
-        What plots and messages call them.
+        Its name in plots and messages.
     time : array of shape (n,)
         s, not decreasing.
     values : array of shape (n,) or (n, width)

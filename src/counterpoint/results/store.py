@@ -43,7 +43,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class SubsystemLayout:
-    """Names and units of what one subsystem publishes.
+    """Names and units of one subsystem's outputs.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class SubsystemLayout:
 
 @dataclass(frozen=True)
 class RunLayout:
-    """What a run publishes: subsystems, labels of connections (``"a.y -> b.u"``), tables of chosen steps."""
+    """Structure of a run's results: subsystems, labels of connections (``"a.y -> b.u"``), tables of chosen steps."""
 
     subsystems: tuple[SubsystemLayout, ...]
     connections: tuple[str, ...] = ()
@@ -156,7 +156,7 @@ class WindowSummary:
         Without a tolerance: windows whose repeats changed more and more, or whose only repeat changed an output by
         more than its largest absolute value so far (the first window aside).
     cuts : int
-        How often a window was begun again with an earlier end.
+        Number of windows that were restarted with an earlier end.
     changes : list of float
         By the repeats of the worst window that did not converge, the last 8 at most.
     """
@@ -180,7 +180,7 @@ LONGEST_REASON = 300
 
 @dataclass
 class FirstStepsSummary:
-    """What was done with the first steps of a run.
+    """Treatment of the first steps of a run.
 
     Attributes
     ----------
@@ -256,7 +256,7 @@ class RunSummary:
     first_steps : FirstStepsSummary or None
         Whether the first steps were repeated; None in files that do not say.
     events : list of Event
-        What happened, in the order in which it was noticed.
+        Events, in the order in which they were noticed.
     paces : list of PaceSummary
         One entry per table of chosen steps.
     overruns : list of WallClockSummary
@@ -285,7 +285,7 @@ class StoreView(Protocol):
     """Reading side of a store.
 
     1. ``rows``, ``times`` and ``values`` of one subsystem agree with each other until ``refresh``.
-    2. Only what is asked for is read; the arrays may be views and must not be changed by the caller.
+    2. Only requested data are read; arrays may be views, and the caller must not change them.
     """
 
     @property
@@ -294,7 +294,7 @@ class StoreView(Protocol):
 
     @property
     def metadata(self) -> Metadata:
-        """What the run said about itself at its start (``name``, ``scheme``, ``until``, ...)."""
+        """Description of the run, written at its start (``name``, ``scheme``, ``until``, ...)."""
 
     def rows(self, subsystem: int) -> int:
         """Return the number of rows of a subsystem."""
@@ -312,7 +312,7 @@ class StoreView(Protocol):
         """Return a table of chosen steps, shape ``(n, 6)``: start, length, rule, estimate, accepted, signal."""
 
     def kept_check(self) -> bytes:
-        """Return the error estimate that was kept; empty where there is none."""
+        """Return the stored error estimate; empty if there is none."""
 
     def keep_check(self, make: Callable[[int], bytes]) -> None:
         """Keep the error estimate that `make` returns for the bytes there is room for, if it can be kept."""

@@ -72,8 +72,8 @@ def _of_bonds(chosen: list[Any]) -> Iterator[tuple[str, Any]]:
     """Return the approximation of connections that bonds make."""
     if any(one != chosen[0] for one in chosen):
         raise SetupError(
-            "the connections of bonds get different approximations, which a scenario cannot say of a bond; connect the "
-            "signals one by one, or use the settings in advice.toml"
+            "the connections of bonds get different approximations, which a bond in a scenario cannot express; connect "
+            "the signals one by one, or use the settings in advice.toml"
         )
     return iter([("approximation", chosen[0])] if chosen and chosen[0] is not None else [])
 

@@ -42,7 +42,7 @@ class Event(Table):
         if (self.at is None) == (self.when is None):
             raise PydanticCustomError("no_time", "needs either at, a time in s, or when, a condition")
         if self.at is not None and (self.lasting is not None or self.of is not None):
-            raise PydanticCustomError("at_a_time", "lasting and of belong to when; use until")
+            raise PydanticCustomError("at_a_time", "lasting and of require when; with at use until")
         if sum(getattr(self, action) is not None for action in ACTIONS) != 1:
             raise PydanticCustomError("no_action", "needs exactly one of {all}", {"all": ", ".join(ACTIONS)})
         return self

@@ -85,8 +85,8 @@ def stability(
     """
     if getattr(window, "estimate", None) is not None:
         raise SetupError(
-            "stability: window: estimated responses are fitted to what was published before, so that there is no map "
-            "of a period; run the system instead"
+            "stability: window: estimated responses are fitted to earlier samples, so there is no map "
+            "of one period; run the system instead"
         )
     check_options("stability", options)
     if not is_whole(largest_matrix, 0, 1 << 20):

@@ -12,7 +12,7 @@ from ..errors import SetupError
 OPTIONS = ("energy_correction", "threads", "window")
 
 _REASONS = {
-    "pace": "a pace chooses steps from what a run shows, so that there is no map of a period; see changing_pace",
+    "pace": "a pace chooses steps during a run, so there is no map of one period; see changing_pace",
     "host": "a host has no linear model",
     "real_time": "the wall clock does not change a run; leave it out",
     "adapt": "it changes approximations during a run; leave it out",
@@ -24,7 +24,7 @@ def check_options(where: str, options: Mapping[str, Any]) -> None:
     """Raise SetupError for options of a run that an analysis of stability cannot heed."""
     allowed = ", ".join(OPTIONS)
     problems = [
-        f"{where}: {name}={value!r}: {_REASONS.get(name, 'no option of an analysis of stability')}; expected {allowed}"
+        f"{where}: {name}={value!r}: {_REASONS.get(name, 'not an option of stability')}; expected {allowed}"
         for name, value in options.items()
         if name not in OPTIONS and (name, value) != ("first_steps", "once")
     ]

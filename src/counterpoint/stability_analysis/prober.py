@@ -170,9 +170,7 @@ class Prober:
                 "long_run"
             )
         if reason:
-            raise SetupError(
-                f"stability: {reason}, so that there is no map of a period; use stability_analysis.long_run"
-            )
+            raise SetupError(f"stability: {reason}, so there is no map of one period; use stability_analysis.long_run")
         self.pattern, self._stretch = pattern, period
         self._window = _window_length(system, options.get("window"))
         self.period: float = period if pattern is None else period * sum(pattern.factors)

@@ -1,4 +1,4 @@
-"""What a system needs to know about a subsystem, and the base class for models written in Python."""
+"""The subsystem contract, and the base class for models written in Python."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..linear_model import LinearSubsystem
 from ..units import Unit
 
 LinearModelFunction = Callable[[float, NDArray[np.float64], Sequence[float] | None], LinearSubsystem | None]
-"""From time (s), inputs and state to the linear model there; a state of None is the initial one."""
+"""Returns the linear model at a time (s), inputs and state; a state of None is the initial one."""
 InputFunction = Callable[[float], NDArray[np.float64]]
 
 
@@ -52,17 +52,17 @@ class Subsystem:
        used in plots and to check connections.
        ``initial_feedthrough`` has pairs (output, input) with direct feedthrough at the start only;
        ``preferred_step`` is the fixed step in s of a subsystem that is added without one; ``typical_step`` is the
-       approximate size of its own steps, where starting it only to ask would cost too much.
+       approximate size of its own steps, if starting it only for this would cost too much.
        ``preferred_approximation`` is used for its outputs in connections without an approximation, and
        ``output_approximations`` for single outputs: hold signals that jump. ``input_approximations`` is used for an
        input if neither the connection nor the output specifies one.
        ``parameters`` are numbers that events may change during a run, name -> value at the start;
-       :meth:`set_parameter` is told of each change.
+       :meth:`set_parameter` is called for each change.
        ``sampled = True`` says that the step belongs to the model, as in a digital controller: its held outputs have no
-       defect, and a second run keeps its step. ``repeatable = False`` keeps it from being run again for the verdict.
+       defect, and a second run keeps its step. With ``repeatable = False`` it is not run again for the verdict.
     9. A run never calls methods from two threads at once; an object takes part in one run at a time: a newer run
        takes it over, unless it is being stepped.
-    10. Report a failure by an exception; the run keeps the results published before it.
+    10. Report a failure by an exception; the run keeps the results up to that point.
 
     Examples
     --------
@@ -109,15 +109,15 @@ class Subsystem:
     output_before_event: Callable[[], float | ArrayLike | None] | None = None
     next_step: Callable[[], float] | None = None
     preferred_approximation: Approximation | None = None
-    output_approximations: Mapping[str, Approximation] = {}  #: of outputs that are not like the rest
+    output_approximations: Mapping[str, Approximation] = {}  #: of single outputs
     input_approximations: Mapping[str, Approximation] = {}  #: of inputs that need more than straight lines
     save: Callable[[], Any] | None = None
     restore: Callable[[Any], None] | None = None
-    constant_outputs: Collection[str] = ()  #: outputs that never change, as far as is known
+    constant_outputs: Collection[str] = ()  #: outputs that are known never to change
     minor_outputs: Collection[str] = ()  #: outputs that are not drawn unless they are named
     parameters: Mapping[str, float] = {}
     opened_parameters: Mapping[str, float] = {}  #: those that events of a system change: inputs without a port
-    not_finite_hint: str = ""  #: what may be the matter when an output is NaN
+    not_finite_hint: str = ""  #: possible cause if an output is NaN
     made_by: MadeBy | None = None  #: the call that made it, where that is known
     runs_python: bool = True  #: whether steps run code in Python, so that threads have to take turns
     is_smooth: bool = False  #: whether its outputs jump or bend only where its inputs do, as those of linear models
@@ -148,7 +148,7 @@ class Subsystem:
         """Release external resources of the run; only :meth:`start` may follow."""
 
     def set_parameter(self, name: str, value: float) -> None:
-        """Take a new value of one of the ``parameters``; here: as an attribute of this name."""
+        """Set one of the ``parameters`` to a new value; by default sets the attribute of this name."""
         setattr(self, name, value)
 
     @property
@@ -157,7 +157,7 @@ class Subsystem:
         return list(self.parameters)
 
     def open_parameter(self, name: str) -> bool:
-        """Let events change a parameter; whether there is such a one."""
+        """Let events change a parameter; return whether it exists."""
         if name not in self.parameters:
             return False
         value = self.parameters[name] if isinstance(self.parameters, Mapping) else None
@@ -170,11 +170,11 @@ class Subsystem:
         return True
 
     def open_port(self, name: str, kind: str) -> None:
-        """Make a port that exists only where it is connected, if there is one; kind: "inputs" or "outputs"."""
+        """Create a port that exists only if it is connected, where there is one; kind: "inputs" or "outputs"."""
 
     @property
     def input_widths(self) -> dict[str, int]:
-        """Inputs as name -> number of scalars; parameters that events change are the last ones."""
+        """Inputs as name -> number of scalars; parameters that events change come last."""
         widths = port_widths(self.inputs, f"{type(self).__name__}.inputs")
         return widths | dict.fromkeys(self.opened_parameters, 1) if self.opened_parameters else widths
 

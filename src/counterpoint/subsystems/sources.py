@@ -1,4 +1,4 @@
-"""Sources: subsystems without inputs. In every named scheme consumers wait for them and interpolate."""
+"""Sources: subsystems without inputs. In every named scheme the others wait for them and interpolate."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def table(
 ) -> NativeSubsystem:
     """Make a source from values tabulated over time; after the last row the last value is held.
 
-    Added without a step it steps from row to row, so ``lagrange(1)`` reproduces its lines exactly.
+    Without a step it steps from row to row, so ``lagrange(1)`` reproduces its lines exactly.
 
     Parameters
     ----------
     times : array of shape (n,)
-        Increasing, in s. Rows of the same time are a jump, from the first of them to the last.
+        Increasing, in s. Rows at the same time are a jump from the first of them to the last.
     values : array of shape (n,) or (n, k)
         Outputs at these times.
     outputs : names, or name -> width
@@ -104,7 +104,7 @@ class FunctionSource(Subsystem):
         """Do nothing: there is no state."""
 
     def output(self, t: float, u: InputFunction) -> float | ArrayLike:
-        """Return what the function says."""
+        """Return the value of the function."""
         return self.function(t)
 
     def save(self) -> None:

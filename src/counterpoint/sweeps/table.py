@@ -28,7 +28,6 @@ FLUSH_SECONDS = 0.5
 MERGED_PARTS = 32
 LARGEST_PART = 10_000
 """Rows of a file beyond which it is not merged with others: merging takes memory for all of them."""
-_STATES = ["done", "failed", "killed", "late"]
 
 
 def _arrow() -> Any:

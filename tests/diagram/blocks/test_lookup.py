@@ -136,7 +136,7 @@ def test_leaving_a_table_over_two_signals_names_the_input(probe):
         (lambda m: m.lookup_1d(x=[0.0, 1.0], y=[1, np.inf]), '"y": must be finite'),
         (lambda m: m.lookup_1d(x=[0.0, 1.0], y=[1, 2], extrapolation="none"), "not one of clip, linear, error"),
         (lambda m: m.lookup_1d(x=[0.0, 1.0], y=[1, 2], interpolation="cubic", locate_corners=True), "linear"),
-        (lambda m: m.lookup_2d(x=[0, 1], y=[0, 1, 2], table=[[1, 2], [3, 4]]), '"table": 2 x 2 values.*ask for 2 x 3'),
+        (lambda m: m.lookup_2d(x=[0, 1], y=[0, 1, 2], table=[[1, 2], [3, 4]]), '"table": 2 x 2 values.*require 2 x 3'),
     ],
 )
 def test_wrong_tables_are_refused(make, message):

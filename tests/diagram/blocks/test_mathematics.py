@@ -160,8 +160,8 @@ def test_a_root_of_a_negative_number_names_block_and_time(probe):
     [
         (lambda m: m.gain([[1.0, 2.0]], m.constant([1.0, 2.0, 3.0])), "matrix of 1 x 2 and needs an input of width 2"),
         (lambda m: m.gain([1.0, 2.0], m.constant([1.0, 2.0, 3.0])), "the gain has 2 elements"),
-        (lambda m: m.dot(m.constant([1.0, 2.0]), m.constant([1.0, 2.0, 3.0])), "widths 2 and 3 do not go together"),
-        (lambda m: m.max(m.constant([1.0, 2.0]), m.constant([1.0, 2.0, 3.0])), "widths 2 and 3 do not go together"),
+        (lambda m: m.dot(m.constant([1.0, 2.0]), m.constant([1.0, 2.0, 3.0])), "widths 2 and 3 do not match"),
+        (lambda m: m.max(m.constant([1.0, 2.0]), m.constant([1.0, 2.0, 3.0])), "widths 2 and 3 do not match"),
         (lambda m: m.polynomial([]), "at least one"),
         (lambda m: m.gain(np.inf), '"gain": must be finite'),
         (lambda m: m.product(1.0, 2.0, operations="*+"), r"one \* or / for each input"),

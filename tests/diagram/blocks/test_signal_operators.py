@@ -60,7 +60,7 @@ def test_methods_compare_for_equality(probe):
 def test_a_signal_has_no_truth_while_the_diagram_is_built():
     x = cp.Diagram().clock()
     for condition in (lambda: bool(x), lambda: 0 < x < 1, lambda: x and 1):
-        with pytest.raises(cp.SetupError, match="neither true nor false while the diagram is built"):
+        with pytest.raises(cp.SetupError, match="has no truth value while the diagram is built"):
             condition()
 
 

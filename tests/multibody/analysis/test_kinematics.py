@@ -87,7 +87,7 @@ def test_left_degrees_of_freedom_are_named():
 
 
 def test_times_that_do_not_grow_are_refused():
-    with pytest.raises(cp.SetupError, match="times must grow; 1 s comes after 2 s"):
+    with pytest.raises(cp.SetupError, match="times must increase; 1 s comes after 2 s"):
         four_bar(guided=True).kinematics([0.0, 2.0, 1.0])
 
 

@@ -374,7 +374,7 @@ def test_a_body_says_what_is_wrong_with_it():
     assert "expected (frames, 3, 3)" in problems_of(**body | {"rotations": np.eye(3)})
     mesh = {"kind": "mesh", "positions": np.zeros((3, 1, 3)), "vertices": np.eye(3), "faces": np.array([[0, 1, 2]])}
     assert "a mesh needs vertices" in problems_of(**mesh | {"vertices": None})
-    assert "index 3 names no vertex; there are 3" in problems_of(**mesh | {"faces": np.array([[0, 1, 3]])})
+    assert "index 3 does not exist; there are 3 vertices" in problems_of(**mesh | {"faces": np.array([[0, 1, 3]])})
     assert "expected integers" in problems_of(**mesh | {"faces": np.array([[0.0, 1.0, 2.0]])})
 
 

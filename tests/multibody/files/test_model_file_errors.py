@@ -130,7 +130,7 @@ def test_what_follows_from_a_mistake_is_not_told(problems):
         ('[contacts.c]\npoint = "B"\nplane = [0, 0]\nnormal = [0, 0]\n', "contacts.c.normal: has no length"),
         ('[tyres.t]\nbody = "rod"\ncentre = "B"\naxis = [1, 0]\nlateral = { b = 3 }\n', "tyres.t.lateral.b: unknown key"),
         ('[guides]\nphi = { step = { start = 1 } }\n', "step: end, before, after: missing"),
-        ('[guides]\nphi = { table = { times = [0, 0], values = [0, 1] } }\n', "growing times"),
+        ('[guides]\nphi = { table = { times = [0, 0], values = [0, 1] } }\n', "increasing times"),
         ('[start_position]\nX = [0, 0]\n', 'start_position.X: no point, vector or coordinate "X"'),
         ('[start_position]\nB = [0, 0, 0]\n', "expected 2 finite numbers"),
         ('[formulation]\nsolver = "lu"\n', 'formulation.solver: "lu"'),

@@ -106,7 +106,7 @@ def test_klu_is_refused_with_what_to_install_where_the_build_has_none(monkeypatc
 @pytest.mark.parametrize("name", ["umfpack", "pardiso", "superlu", "cholmod", "lapack", "wsmp"])
 def test_solvers_that_are_measured_only_are_named_with_what_to_install(name):
     with pytest.raises(
-        SetupError, match=rf'solver "{name}" is no solver of simulations.*study linear-algebra.*pip install'
+        SetupError, match=rf'solver "{name}" is not a solver for simulations.*study linear-algebra.*pip install'
     ):
         Formulation(solver=name)
 

@@ -96,7 +96,9 @@ class _Writer:
             options = {**block.texts, **({"restarts": True} if block.numbers.get("restarts", np.zeros(1))[0] else {})}
             return {"superblock": self._named(block.content), **gate, **options, **entering}
         if block.kind not in _core.diagram.kinds():
-            self.problems.append(f'block "{block.name}": {block.kind} holds Python code, which has no form in a file')
+            self.problems.append(
+                f'block "{block.name}": {block.kind} contains Python code, which cannot be written to a file'
+            )
         numbers = {name: _plain(values) for name, values in block.numbers.items()}
         return {"kind": block.kind, **block.texts, **numbers, **entering}
 

@@ -106,7 +106,7 @@ def _freedom(assembly: Assembly) -> list[str]:
         return []
     return [
         f"  {assembly.free} - {assembly.model.equations} = {difference}, but {_freedoms(free)}: "
-        f"{_count(len(assembly.redundant), 'equation follows', 'equations follow')} from others where it stands"
+        f"{_count(len(assembly.redundant), 'equation follows', 'equations follow')} from the others in this position"
     ]
 
 
@@ -126,8 +126,8 @@ def _advice(assembly: Assembly) -> str:
             "mechanism may go on in two ways; start from another position."
         )
     return (
-        "The motion is right all the same; but how redundant joints share their reactions depends on elasticity that "
-        "rigid bodies do not have. If you need these reactions, replace a joint by one that holds less (spherical for "
+        "The motion is not affected. But how redundant joints share their reactions depends on elasticity, which "
+        "rigid bodies do not have. If you need these reactions, use a joint with more freedom (spherical for "
         "revolute, cylindrical for prismatic)."
     )
 

@@ -214,8 +214,8 @@ def _not_found(problem: Problem, state: State, left: Vector) -> SolverError:
     worst = int(np.argmax(np.abs(left)))
     return SolverError(
         f'"{problem.name}": no equilibrium found in {_MOST_ITERATIONS} steps; {problem.coordinate(worst)} is at '
-        f"{state.q[worst]:.4g} m with {left[worst]:.3g} N unbalanced. A body that nothing holds falls "
-        "and never stops: add a spring or a joint; or start nearer to the equilibrium",
+        f"{state.q[worst]:.4g} m with {left[worst]:.3g} N unbalanced. A body without support "
+        "falls for ever: add a spring or a joint, or start closer to the equilibrium",
         problem.name,
         state.t,
     )

@@ -66,7 +66,7 @@ def kinematics(problem: Problem, times: ArrayLike, outputs: Mapping[str, Shown])
         raise SetupError(
             f'"{problem.name}": kinematics needs every degree of freedom guided; '
             f"{left} {'is' if left == 1 else 'are'} left. Guide {left} more measure{'s' * (left != 1)}, "
-            "or use run() for the motion that the forces make"
+            "or use run() for the motion caused by forces"
         )
     states = _followed(problem, wanted)
     solved = [problem.accelerations(state) for state in states]
@@ -90,7 +90,9 @@ def _checked(problem: Problem, times: ArrayLike) -> Vector:
         raise SetupError(f'"{problem.name}": times: expected finite numbers in s')
     if np.any(np.diff(wanted) <= 0):
         place = int(np.flatnonzero(np.diff(wanted) <= 0)[0]) + 1
-        raise SetupError(f'"{problem.name}": times must grow; {wanted[place]:g} s comes after {wanted[place - 1]:g} s')
+        raise SetupError(
+            f'"{problem.name}": times must increase; {wanted[place]:g} s comes after {wanted[place - 1]:g} s'
+        )
     return wanted
 
 
@@ -118,8 +120,8 @@ def _reached(problem: Problem, state: State, t_end: float) -> State:
             part *= 0.5
             if abs(part) < _SHORTEST_PART * abs(whole):
                 raise SolverError(
-                    f'"{problem.name}": the guides cannot be followed beyond t = {state.t:.9g} s: there the '
-                    "mechanism locks or is stretched out; look at the position there, or guide less far",
+                    f'"{problem.name}": the guides cannot be followed beyond t = {state.t:.9g} s; there the '
+                    "mechanism locks or is fully stretched; check that position, or guide over a shorter range",
                     problem.name,
                     state.t,
                 )

@@ -56,4 +56,4 @@ def _solver(formulation: Formulation) -> tuple[str, dict[str, float], str]:
         return "newmark", {"beta": formulation.beta, "gamma": formulation.gamma}, ""
     if kind == "trapezoidal":
         return "newmark", {"beta": 0.25, "gamma": 0.5}, ""
-    return "newmark", {"beta": 0.25, "gamma": 0.5}, f'its integrator "{kind}" is taken as the trapezoidal rule'
+    return "newmark", {"beta": 0.25, "gamma": 0.5}, f'its integrator "{kind}" is treated as the trapezoidal rule'

@@ -239,7 +239,7 @@ class _Measures:
             direction.a, direction.multipliers = np.zeros_like(self.point.a), np.zeros_like(self.point.multipliers)
             columns.append(self.point.output_change(self.motions[0], direction))
         if columns and np.linalg.cond(np.array(columns)) > 1e8:
-            raise SetupError(f"{where}: these measures do not say how the mechanism moves here; take others")
+            raise SetupError(f"{where}: these measures do not determine the motion at this position; choose others")
 
     def changes(self, direction: Direction) -> tuple[Vector, Vector]:
         """Return how the states and their derivatives change."""

@@ -170,8 +170,8 @@ class Shape:
             problems.append(f"{self.where}.faces: expected integers of the shape (m, 3)")
         elif faces.min() < 0 or faces.max() >= len(self.vertices):
             problems.append(
-                f"{self.where}.faces: index {faces.max() if faces.min() >= 0 else faces.min()} names no vertex; "
-                f"there are {len(self.vertices)}, counted from 0"
+                f"{self.where}.faces: index {faces.max() if faces.min() >= 0 else faces.min()} does not exist; "
+                f"there are {len(self.vertices)} vertices, counted from 0"
             )
         return problems
 

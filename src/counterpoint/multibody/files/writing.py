@@ -46,7 +46,7 @@ def save(
     Raises
     ------
     SetupError
-        Something in the mechanism has no form in a file.
+        Something in the mechanism cannot be written to a file.
     OutputError
         The file cannot be written.
     """
@@ -177,7 +177,7 @@ class _Writer:
                 continue
             section = sections.get(part.kind.replace(" ", "_"))
             if section is None:
-                self.problems.append(f'force "{part.name}": kind "{part.kind}" has no form in a file')
+                self.problems.append(f'force "{part.name}": kind "{part.kind}" cannot be written to a file')
                 continue
             options = {key: value for key, value in part.options.items() if key != "law"} | part.options.get("law", {})
             made.setdefault(section, {})[part.name] = self._force(FORCES[section], part.name, options)
@@ -197,7 +197,7 @@ class _Writer:
             if plain != {}:
                 made[info.alias or key] = plain["python"] if is_function else plain
         unknown = [key for key, value in options.items() if key not in table.model_fields and value is not None]
-        self.problems += [f'force "{name}": "{key}" has no form in a file' for key in unknown]
+        self.problems += [f'force "{name}": "{key}" cannot be written to a file' for key in unknown]
         return made
 
     def _output(self, name: str) -> Any:

@@ -23,13 +23,13 @@ NO_KLU = (
 )
 IN_THE_STUDY = ("cholmod", "lapack", "mkl-pardiso", "pardiso", "superlu", "umfpack", "wsmp")
 ONLY_MEASURED = (
-    "is no solver of simulations: `counterpoint study linear-algebra` compares LAPACK, SuperLU (pip install scipy), "
-    "CHOLMOD, UMFPACK (pip install kvxopt) and Pardiso (pip install pypardiso) with ours; WSMP is proprietary; take "
-    '"auto"'
+    "is not a solver for simulations: `counterpoint study linear-algebra` compares LAPACK, SuperLU (pip install "
+    "scipy), CHOLMOD, UMFPACK (pip install kvxopt) and Pardiso (pip install pypardiso) with ours; WSMP is "
+    'proprietary; take "auto"'
 )
 
 _NUMBERS: tuple[tuple[str, Callable[[float], bool], str], ...] = (
-    ("penalty", lambda x: x > 0, "expected a positive number, or none to have it chosen"),
+    ("penalty", lambda x: x > 0, "expected a positive number, or None for an automatic choice"),
     ("spectral_radius", lambda x: 0 <= x <= 1, "expected a number from 0 to 1"),
     ("beta", lambda x: x > 0, "expected a positive number (0 would be explicit)"),
     ("gamma", lambda x: x >= 0, "expected a number of at least 0"),
@@ -143,10 +143,10 @@ class Formulation:
                 'take "trapezoidal", or name = "augmented-lagrangian"'
             )
         if self.name != "index-3" and self.integrator == "hermite":
-            problems.append('formulation: integrator "hermite" goes with name = "index-3" only')
+            problems.append('formulation: integrator "hermite" works only with name = "index-3"')
         if self.iteration == "fixed-point" and (self.name == "index-3" or explicit):
             problems.append(
-                'formulation: iteration "fixed-point" goes with implicit integrators of the index-1 formulations only'
+                'formulation: iteration "fixed-point" works only with implicit integrators of the index-1 formulations'
             )
         if self.iteration == "fixed-point" and self.integrator == "generalised-alpha":
             problems.append('formulation: integrator "generalised-alpha" needs iteration = "newton"')
@@ -159,7 +159,7 @@ class Formulation:
         if self.threads != 1 and not (shares and self.solver in ("auto", "automatic", "static-ldlt")):
             problems.append(
                 f'formulation: threads = {self.threads} needs name = "index-3", system = "condensed" and solver = '
-                '"auto" or "static-ldlt": nothing else is shared between threads'
+                '"auto" or "static-ldlt": only these use several threads'
             )
         if self.printed and (self.name != "index-3" or self.system != "condensed" or self.penalty is None):
             problems.append('formulation: printed = true needs name = "index-3", system = "condensed" and a penalty')

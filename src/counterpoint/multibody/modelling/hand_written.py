@@ -124,7 +124,7 @@ class HandWritten:
 
     def acceleration_terms(self, t: float, q: Vector, v: Vector) -> ArrayLike:
         """Return what Phi'' has besides J a. Not written: the change of ``J v + Phi_t`` along the motion is taken."""
-        raise NotImplementedError(f"{type(self).__name__}: acceleration_terms(t, q, v) is not written")
+        raise NotImplementedError(f"{type(self).__name__}: acceleration_terms(t, q, v) is not defined")
 
     def stiffness(self, t: float, q: Vector, v: Vector) -> ArrayLike:
         """Return ``-dQ/dq``, N/m."""

@@ -257,7 +257,7 @@ class Loads(Bookkeeping):
         table = array_of(polar)
         is_table = table.ndim == 2 and table.shape[1] in (3, 4) and len(table) > 1 and np.all(np.isfinite(table))
         if not is_table or not np.all(np.diff(table[:, 0]) > 0):
-            problems.append(f"{where}: polar: expected rows of angle (growing), lift, drag and, optionally, moment")
+            problems.append(f"{where}: polar: expected rows of angle (increasing), lift, drag and, optionally, moment")
         directions = [
             self._direction(f"{where}: {key}", v, problems) for key, v in (("chord", chord), ("normal", normal))
         ]

@@ -103,7 +103,7 @@ class Mechanism(Connections, Loads, ModalBodies, Inspectable):
         problems = self._new_name(name, "point")
         if name in STANDARD:
             problems.append(
-                f'point "{name}": this name belongs to an output of every mechanism; taken: {", ".join(STANDARD)}'
+                f'point "{name}": every mechanism already has an output of this name; reserved: {", ".join(STANDARD)}'
             )
         where = f'point "{name}"'
         place = vector_of(f"{where}: position", position, self.dimension, problems)

@@ -21,7 +21,7 @@ def describe(mechanism: Mechanism, name: str, of: str, motion: str, problems: li
     """Return the part for an output, or note what is wrong."""
     where = f'output "{name}"'
     if name in STANDARD:
-        problems.append(f"{where}: every mechanism has an output of this name already; taken: {', '.join(STANDARD)}")
+        problems.append(f"{where}: every mechanism already has an output of this name; reserved: {', '.join(STANDARD)}")
         return None
     if motion not in MOTIONS:
         problems.append(f'{where}: motion "{motion}"{did_you_mean(motion, MOTIONS)}')
@@ -69,13 +69,13 @@ def problems(assembly: Assembly) -> list[str]:
     for part in assembly.mechanism.outputs.values():
         if part.kind == "reaction" and assembly.is_held_by_ground(part.of):
             found.append(
-                f'output "{part.name}": joint "{part.of}" is at a fixed point, which carries its force: show '
-                '"support:POINT", or give the body a point of its own there that is not fixed'
+                f'output "{part.name}": joint "{part.of}" is at a fixed point, which carries its force: use '
+                '"support:POINT", or give the body its own point there that is not fixed'
             )
         elif assembly.width(part) == 0:
             found.append(
-                f'output "{part.name}": the bodies of "{part.of}" share what it holds together, so that it has no '
-                "reaction; give each body a point of its own there"
+                f'output "{part.name}": the bodies of "{part.of}" share their points, so the joint has no '
+                "reaction; give each body its own point there"
             )
     return found
 

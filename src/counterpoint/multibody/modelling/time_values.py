@@ -52,7 +52,7 @@ def _mapping_problems(where: str, kind: str, options: Mapping[str, Any]) -> list
     if not found and known is _TABLE_KEYS:
         times = np.asarray(options["times"], dtype=float)
         if len(times) < 2 or len(times) != len(options["values"]) or not np.all(np.diff(times) > 0):
-            found.append(f"{where}: expected growing times and as many values, at least two")
+            found.append(f"{where}: expected increasing times and as many values, at least two")
     return found
 
 
