@@ -356,3 +356,40 @@ def test_an_output_that_reads_inputs_without_saying_so_is_told_how():
     system.set("model.u", 1.0)
     with pytest.raises(cp.NotFiniteError, match="if it reads u, pass feedthrough=True"):
         system.run(until=1.0)
+
+
+def run_alone(model, until=10.0, **add):
+    system = cp.System()
+    system.add("model", model, **add)
+    return system.run(until=until)
+
+
+@pytest.mark.parametrize("scaled", [lambda t, x: math.sin(3.0 * t), lambda t, x: x * math.sin(3.0 * t)])
+def test_an_output_that_is_a_function_of_time_is_sampled_as_densely_as_it_is_drawn(scaled):
+    """The solver looks at the states only: it needs 43 steps, between which three waves would be lost."""
+    model = cp.ode(lambda t, x, u: -x, [1.0], outputs="y", output=lambda t, x, u: [scaled(t, x[0])])
+    y = run_alone(model)["model.y"]
+    assert 500 <= len(y.time) - 1 <= 520
+    expected = [scaled(t, math.exp(-t)) for t in y.time]
+    assert np.allclose(y.values, expected, atol=1e-6)
+    assert len(run_alone(model, step=0.5)["model.y"].time) == 21  # a step that is given stays
+
+
+def test_an_output_of_the_states_has_the_samples_that_the_solver_needs():
+    model = cp.ode(lambda t, x, u: -x, [1.0], outputs="y", output=lambda t, x, u: 3.0 * x)
+    states = cp.ode(lambda t, x, u: -x, [1.0], outputs="y")
+    y, x = run_alone(model)["model.y"], run_alone(states)["model.y"]
+    assert np.array_equal(y.time, x.time)
+    assert np.array_equal(y.values, 3.0 * x.values)
+
+
+def test_an_output_that_makes_no_sense_at_other_times_is_left_alone():
+    """It is looked at over the whole run before it begins; what it does then is no failure."""
+
+    def only_forward(t, x, u):
+        if abs(x[0] - math.exp(-t)) > 0.1:
+            raise ValueError("not on the way")
+        return x
+
+    y = run_alone(cp.ode(lambda t, x, u: -x, [1.0], outputs="y", output=only_forward))["model.y"]
+    assert y.values[-1] == pytest.approx(math.exp(-10.0), abs=1e-6)

@@ -200,6 +200,7 @@ void bind_diagram(nb::module_& parent) {
           },
           "Widths of inputs and outputs, per block.")
       .def("feedthrough", &feedthrough_pairs, "Pairs (output, input) with direct feedthrough.")
+      .def("follows_time", &follows_time, "Whether an output is a function of time, which bends between steps.")
       .def("initial_feedthrough", &initial_feedthrough_pairs, "The same at the start, with initial values.");
 
   nb::class_<DiagramSubsystem, Subsystem>(m, "DiagramSubsystem")

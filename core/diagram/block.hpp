@@ -99,6 +99,9 @@ class Block : public recipe::Describable {
   /// Whether outputs depend on inputs and nothing else: not on time, x, z.
   virtual bool is_pure() const { return false; }
 
+  /// Whether outputs are functions of time that bend between events, which no solver looks at: a sine.
+  virtual bool bends_with_time() const { return false; }
+
   /// Whether outputs change at accepted times only, when its events are located: with its samples, its
   /// `next_event`, its crossings.
   virtual bool holds_between_events() const { return false; }

@@ -256,4 +256,23 @@ std::vector<bool> reaches_outputs(const FlatDiagram& diagram, const Graph& graph
   return answer;
 }
 
+bool follows_time(const FlatDiagram& diagram) {
+  const Graph graph = make_graph(diagram);
+  std::vector<int> open;
+  for (const Outlet& outlet : diagram.outputs)
+    open.push_back(graph.node_of_port[outlet.source.block][outlet.source.port]);
+  std::vector<bool> seen(graph.nodes.size());
+  while (!open.empty()) {
+    const int n = open.back();
+    open.pop_back();
+    if (n < 0 || seen[n]) continue;  // a state moves as smoothly as the solver knows
+    seen[n] = true;
+    const Block& block = *diagram.blocks[graph.nodes[n].block].block;
+    if (block.bends_with_time()) return true;
+    if (block.sample_time().period > 0.0 || block.holds_between_events()) continue;
+    open.insert(open.end(), graph.needs[n].begin(), graph.needs[n].end());
+  }
+  return false;
+}
+
 }  // namespace counterpoint::diagram

@@ -34,4 +34,7 @@ bool is_loop(const Graph& graph, const std::vector<int>& group);
 /// For each output of the diagram, whether it depends on the block in the same instant.
 std::vector<bool> reaches_outputs(const FlatDiagram& diagram, const Graph& graph, int block);
 
+/// Whether an output of the diagram depends in the same instant on a function of time, and not by samples or events.
+bool follows_time(const FlatDiagram& diagram);
+
 }  // namespace counterpoint::diagram

@@ -139,3 +139,20 @@ def test_ode23s_is_there_for_equations_as_well():
     result = system.run(until=1.0)
     assert np.ravel(result["model.x"].values)[-1] == pytest.approx(math.cos(1.0), abs=1e-5)
     assert len(result["model.x"].time) < 1000  # explicit solvers need more than 300 000
+
+
+def waves(build) -> int:
+    model = Diagram("waves", solver="ode45")
+    model.output("y", build(model, model.add("sine", frequency=3.0)))
+    return len(model.run(until=10.0)["waves.y"].time) - 1
+
+
+def test_an_output_that_is_a_function_of_time_is_sampled_as_densely_as_it_is_drawn():
+    assert 500 <= waves(lambda model, sine: sine.signal) <= 520
+    assert 500 <= waves(lambda model, sine: 2.0 * sine.signal + model.integrator(sine.signal)) <= 520
+    assert 500 <= waves(lambda model, sine: model.expression("sin(3 * t)").signal) <= 520
+
+
+def test_outputs_of_states_and_samples_have_the_steps_that_the_solver_needs():
+    assert waves(lambda model, sine: model.integrator(sine.signal)) < 100
+    assert waves(lambda model, sine: model.add("zero_order_hold", [sine.signal], sample_time=0.5)) < 100

@@ -1,6 +1,7 @@
 """An FMU file is a case of its own on the command line."""
 
 import re
+import warnings
 import zipfile
 
 import numpy as np
@@ -113,11 +114,24 @@ def test_an_fmu_without_step_or_end(command, built, changed):
         return data[:start] + data[data.index(b"/>", start) + 2 :]
 
     path = changed(built("oscillator", 2), {"modelDescription.xml": bare})
-    code, _, errors = command("run", path)
-    assert code == 2
-    assert "the FMU has no default stop time; use --until 10" in errors
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", StepWarning)  # the command line prints it
+        code, _, errors = command("run", path, "--no-plot")
+    assert code == 0
+    assert "the FMU suggests no stop time; the run ends at 1 s; --until sets another" in errors
+    assert "the FMU suggests no step; 0.001 s is used; --step sets another" in errors
+    with pytest.warns(StepWarning, match="no stop time; the run ends at 50 s"):  # a hundred steps
+        read_case(path, settings=CaseSettings(step=0.5)).build()
     with pytest.warns(StepWarning, match="suggests no step; 0.01 s is used; --step sets another"):
         assert read_case(path, settings=CaseSettings(until=10.0)).build().subsystems["Oscillator"].step == 0.01
+
+
+def test_a_suggested_end_that_is_not_after_the_start_is_none(built, changed):
+    def without_length(data):
+        return re.sub(rb'stopTime="[^"]*"', b'stopTime="0"', data)
+
+    path = changed(built("oscillator", 2), {"modelDescription.xml": without_length})
+    assert read_case(path, settings=CaseSettings()).until == 1.0
 
 
 def test_a_suggested_step_of_which_a_run_has_millions_is_told_before_the_run(built):

@@ -51,6 +51,7 @@ class ExpressionBlock final : public Block {
   }
   /// Held inputs hold the sides of its jumps as well, so only time counts against it.
   bool is_pure() const override { return !expression_.uses_time(); }
+  bool bends_with_time() const override { return expression_.uses_time(); }
   int memory() const override { return registers_ * components(); }
   int crossings() const override { return crossings_ * components(); }
 

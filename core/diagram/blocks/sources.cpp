@@ -75,6 +75,7 @@ class Sine final : public SourceBlock {
         frequency_(std::move(frequency)),
         phase_(std::move(phase)),
         bias_(std::move(bias)) {}
+  bool bends_with_time() const override { return true; }
   void output(const Context& context, int) override {
     for (int k = 0; k < width_; ++k) {
       out(0)[k] = bias_[k] + amplitude_[k] * std::sin(frequency_[k] * context.time + phase_[k]);
@@ -127,6 +128,7 @@ class Pulse final : public SourceBlock {
 class ClockSource final : public SourceBlock {
  public:
   ClockSource() : SourceBlock(1) {}
+  bool bends_with_time() const override { return true; }  // with what is made of it
   void output(const Context& context, int) override { *out(0) = context.time; }
 };
 
@@ -150,6 +152,7 @@ class Chirp final : public SourceBlock {
     }
   }
   double next_event(double t) const override { return t < duration_ ? duration_ : infinity; }
+  bool bends_with_time() const override { return true; }
   void output(const Context& context, int) override {
     const double swept = std::min(context.time, duration_);
     *out(0) = amplitude_ * std::sin(phase_ + angle(swept) + last_ * (context.time - swept));

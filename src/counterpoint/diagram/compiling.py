@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import numpy as np
 from .. import _core
 from ..errors import SetupError, did_you_mean
 from ..subsystems import NativeSubsystem
+from ..subsystems.longest_step import with_longest_step
 
 if TYPE_CHECKING:
     from .block import Block
@@ -77,9 +79,15 @@ def subsystem(diagram: Diagram) -> tuple[NativeSubsystem, bool]:
     inputs = {name: len(block.numbers["value"]) for name, block in diagram.inputs.items()}
     outputs = {name: widths[block][1][port] for name, (block, port) in flat.sources.items()}
     input_names, output_names = list(inputs), list(outputs)
+    moves = diagram.solver in VARIABLE_STEP and flat.core.follows_time()
+
+    def make() -> _core.Subsystem:
+        lines = moves and made.drawn_step is not None
+        return make_core(diagram, flatten(diagram), with_longest_step(diagram.options, made) if lines else None)
+
     made = NativeSubsystem(
         "diagram",
-        lambda: make_core(diagram, flatten(diagram)),
+        make,
         inputs=inputs,
         outputs=outputs,
         feedthrough=[(output_names[o], input_names[i]) for o, i in feedthrough],
@@ -93,9 +101,11 @@ def subsystem(diagram: Diagram) -> tuple[NativeSubsystem, bool]:
     return made, core.finest_sample > 0.0
 
 
-def make_core(diagram: Diagram, flat: Flattened) -> _core.diagram.DiagramSubsystem:
-    """Make the core's subsystem with the diagram's settings."""
-    settings = dict(diagram.options)
+def make_core(
+    diagram: Diagram, flat: Flattened, options: Mapping[str, float] | None = None
+) -> _core.diagram.DiagramSubsystem:
+    """Make the core's subsystem with the diagram's settings; ``options`` of the solver instead of its own."""
+    settings = dict(diagram.options if options is None else options)
     settings["locate_events"] = float(diagram.locate_events)
     settings["solve_loops"] = float(diagram.algebraic_loops == "solve")
     if diagram.inner_step is not None:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _PARAMETERS = ("parameter", "structuralParameter")
 _HELD = ("discrete", "tunable")
+_USUAL_RUN, _FEW_STEPS = 1.0, 100
+"""Run in s of an FMU that suggests no stop time, as in other tools, and at least so many of its steps."""
 _MANY_STEPS = 10_000_000
 """Suggested steps of a run of which a user is told before they are made: minutes, and gigabytes."""
 
@@ -55,10 +57,11 @@ class FmuCase(ModelCase):
 
     @property
     def _asked_end(self) -> float:
-        """End of the run as given or as the FMU suggests, in s."""
-        if self.settings.until is None:
-            raise ScenarioError(f"{self.path}: the FMU has no default stop time; use --until {self.begin + 10:g}")
-        return self.settings.until
+        """End of the run as given or as the FMU suggests, in s; else after a second, or a hundred longer steps."""
+        if self.settings.until is not None:
+            return self.settings.until
+        step = self.settings.step if self.settings.step is not None else self.model.preferred_step
+        return self.begin + max(_USUAL_RUN, _FEW_STEPS * (step or 0.0))
 
     @property
     def _chosen_step(self) -> float | None:
@@ -84,7 +87,10 @@ class FmuCase(ModelCase):
         return system
 
     def _tell_choices(self) -> None:
-        """Warn of a step that the FMU does not suggest, and of an end that is not the one asked for."""
+        """Warn of a step or an end that the FMU does not suggest, and of an end that is not the one asked for."""
+        if self.settings.until is None:
+            text = f"the FMU suggests no stop time; the run ends at {self._asked_end:g} s; --until sets another"
+            warnings.warn(f"{self.path}: {text}", StepWarning, stacklevel=3)
         chosen = self.settings.step is None and self.model.preferred_step is None and not self.model.own_pace
         if chosen:
             text = f"the FMU suggests no step; {self._chosen_step:g} s is used; --step sets another"
@@ -158,7 +164,9 @@ def read_case(file: CaseFile, settings: CaseSettings) -> FmuCase:
         **given.get("options", {}),
     )
     experiment = model.description.experiment
-    run = RunSettings(until=experiment.stop, start=experiment.start or 0.0)
+    begin = experiment.start or 0.0
+    suggests_end = experiment.stop is not None and experiment.stop > begin
+    run = RunSettings(until=experiment.stop if suggests_end else None, start=begin)
     name = as_word(model.options.name) or as_word(file.path.stem)
     case = FmuCase(file.path, name, run, model=model, inputs=settings.input).with_settings(settings)
     case._check_plot(model.outputs)

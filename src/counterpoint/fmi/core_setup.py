@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import _core
+from ..subsystems.longest_step import with_longest_step
 from ..subsystems.models import solver_options
 from .description import FLOATS, Variable
 from .options import MODEL_EXCHANGE
@@ -148,13 +149,7 @@ def _with_longest_step(fmu: Fmu) -> dict[str, float]:
     Other subsystems and pictures interpolate linearly between its steps, however smooth its own solution is, and
     whatever its outputs do in between: those of an FMU without states are functions of time that no solver looks at.
     """
-    given = dict(fmu.options.solver_options)
-    limits = [step for step in (fmu.listeners_step, fmu.drawn_step) if step is not None]
-    if fmu.own_pace and limits:
-        given.setdefault("max_step", min(limits))
-    if "max_step" in given:
-        given["max_step"] /= fmu.step_parts
-    return given
+    return with_longest_step(fmu.options.solver_options, fmu) if fmu.own_pace else dict(fmu.options.solver_options)
 
 
 def offers_derivatives(fmu: Fmu) -> bool:

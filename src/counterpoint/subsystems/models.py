@@ -17,6 +17,7 @@ from .._common.recorded import recorded
 from ..errors import SetupError, did_you_mean
 from ..linear_model import LinearSubsystem
 from .base import NativeSubsystem
+from .longest_step import follows_time, with_longest_step
 from .solver_stability import longest_stable_step
 
 #: Solvers by name; those with an asterisk in the documentation choose their own step.
@@ -189,7 +190,8 @@ def ode(
     outputs : names, or name -> width, optional
         Ports of y. Without ``output`` they are the states (default: one port ``x``).
     output : function or compiled function pointer, optional
-        Like ``rhs``, but writes or returns y.
+        Like ``rhs``, but writes or returns y. One that changes with t alone limits the steps that the solver chooses
+        to 1/500 of the run (``max_step`` sets another limit).
     feedthrough : bool or pairs (output, input)
         Whether ``output`` uses u. If not, it must not read u.
     solver : str
@@ -225,7 +227,10 @@ def ode(
     def make() -> _core.Subsystem:  # everything anew: runs of one model may go on at the same time
         right = _make_right_hand_side(rhs, n, m)
         g = _make_output(output, n, m, sum(output_ports.values()), bool(pairs))
-        return _core.ode_subsystem(right, g, x.tolist(), solver, _handed_on(settings, options, made))
+        moves = output is not None and made.own_pace and follows_time(g.evaluate, x.tolist(), m, made)
+        given = with_longest_step(options, made) if moves else options
+        chosen = solver_options(given) if moves else settings
+        return _core.ode_subsystem(right, g, x.tolist(), solver, _handed_on(chosen, given, made))
 
     made = NativeSubsystem(
         "ode",
