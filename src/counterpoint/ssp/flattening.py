@@ -443,7 +443,8 @@ class Flat:
     def _assign(self, path: Names, name: str, value: Value) -> None:
         key = self._find(path, name)
         if key is None:
-            value.parameter.place.complain(f'no variable or connector is named "{name}"; the value is ignored')
+            called = "has this name" if name == value.parameter.name else f'is named "{name}"'
+            value.parameter.place.complain(f"no variable or connector {called}; the value is ignored")
         else:
             self.values[key] = value
 
@@ -492,5 +493,6 @@ def open_nested(component: s.Component, store: Store) -> tuple[Store, str] | Non
     root = path.parent
     inside = root.relative_to(store.root.resolve()).as_posix() if root.is_relative_to(store.root.resolve()) else ""
     label = f"{store.label}{inside}/" if inside not in ("", ".") else store.label
-    inner = Store(root, label, store.log, store.allow_outside, store.unpacked, prefix, store.packed)
+    top = store.top or store.root
+    inner = Store(root, label, store.log, store.allow_outside, store.unpacked, prefix, store.packed, top)
     return inner, path.name
