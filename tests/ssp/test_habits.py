@@ -234,6 +234,18 @@ def test_an_ssd_in_a_folder_of_the_archive(pack, fmus, source):
         ssp.read(path)
 
 
+def test_a_component_without_a_source(told, fmus):
+    """A place for a model to come: a system with nothing in it. Its connectors may have values."""
+    ports, held = connector("wish", "output"), parameters(wish=3)
+    empty = component("later", "", ports, held).replace('source=""', "")
+    text = PAIR.replace("</ssd:Elements>", f"{empty}</ssd:Elements>")
+    text = text.replace("</ssd:Connections>", connection("later.wish", "a.force") + "</ssd:Connections>")
+    scenario, warning = told(ssd(text))
+    assert 'Component "later": has no source; inputs that it drives keep their own values' in warning
+    assert scenario.tables()["subsystems"]["a"]["start"] == {"force": 3.0}
+    assert scenario.run().status == "finished"
+
+
 def test_a_component_that_is_connected_to_itself(pack, fmus):
     text = f"<ssd:Elements>{component('a', 'resources/oscillator.fmu', OSCILLATOR, parameters(kc=40))}</ssd:Elements>"
     text += f"<ssd:Connections>{connection('a.x', 'a.x_other')}</ssd:Connections>"

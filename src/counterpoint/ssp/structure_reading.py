@@ -109,8 +109,10 @@ class _Reader:
                 found[made.name] = made
         return found
 
-    def _component(self, element: Element) -> s.Component:
+    def _component(self, element: Element) -> s.Component | s.System:
         name = self.notes.text(element, "name")
+        if "source" not in element.attributes:
+            return self._placeholder(element, name)
         source, isolated = local_source(self.notes.text(element, "source"))
         place = self._place(element, f'Component "{name}"')
         return s.Component(
@@ -125,6 +127,12 @@ class _Reader:
             step_hint(element, self.notes),
             isolated,
         )
+
+    def _placeholder(self, element: Element, name: str) -> s.System:
+        """Return a component without a source, which the standard takes as a system with nothing in it."""
+        place = self._place(element, f'Component "{name}"')
+        place.complain("has no source; inputs that it drives keep their own values")
+        return s.System(name, self._connectors(element), list(self._bindings(element)), {}, [], {}, None, None, place)
 
     def _reference(self, element: Element) -> s.DictionaryReference:
         name = self.notes.text(element, "name")
