@@ -1,6 +1,8 @@
 """What tools write into system structures: one test for each habit, with the warning that it gets."""
 
+import re
 import shutil
+import warnings
 
 import numpy as np
 import pytest
@@ -170,6 +172,23 @@ def test_a_namespace_that_is_misspelt(told, fmus):
     assert_same(scenario.run(), by_hand(fmus))
 
 
+def test_the_same_about_many_connectors_is_said_once(pack):
+    more = "".join(connector(f"fmi_{name}", "parameter") for name in ("Start", "Stop", "Step", "Solver", "rTol", "Pre"))
+    with pytest.warns(ssp.StructureWarning) as caught:
+        ssp.read(pack(ssd(with_connector(PAIR, more))))
+    (text,) = [str(one.message) for one in caught]
+    assert re.search(r"SystemStructure.ssd line \d+ and 5 other lines: Connector ", text)
+    assert text.endswith(
+        '"fmi_Pre", "fmi_Solver", "fmi_Start", "fmi_Step", "fmi_Stop", ...: the FMU has no such variable; ignored'
+    )
+
+
+def test_a_connector_that_is_there_twice(told, fmus):
+    scenario, warning = told(ssd(with_connector(PAIR, connector("x", "output"))))
+    assert 'Connector "x": is the same connector as in line' in warning
+    assert_same(scenario.run(), by_hand(fmus))
+
+
 STEP = '<osp:Algorithm xmlns:osp="http://opensimulationplatform.com/SSP/OSPAnnotations"><osp:FixedStepAlgorithm baseStepSize="0.02"/></osp:Algorithm>'
 
 
@@ -180,6 +199,51 @@ def test_the_step_in_an_annotation_of_osp(pack):
     text = PAIR.replace("</ssd:Component>", f"{hint}</ssd:Component>", 1)
     result = ssp.read(pack(ssd(text, experiment=experiment))).run()
     assert [result[name].time[1] for name in ("a.x", "b.x")] == [0.04, 0.02]
+
+
+MASTER = '<osp:FixedStepMaster xmlns:osp="urn:any" description="FixedStepAlgorithm" stepSize="0.02"/>'
+DEEP = f'<osp:SimulationInformation xmlns:osp="urn:any">{MASTER}</osp:SimulationInformation>'
+
+
+@pytest.mark.parametrize(
+    "place",
+    [annotated("org.example", DEEP), annotated("org.example", MASTER), DEEP.replace("osp:Sim", "ssd:Sim")],
+    ids=["in an annotation", "straight in an annotation", "in the system itself"],
+)
+def test_the_step_of_a_master_in_the_words_of_another_tool(pack, place):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = ssp.read(pack(ssd(place + PAIR))).tables()["subsystems"]
+    assert [table[name]["step"] for name in "ab"] == [0.02, 0.02]
+
+
+@pytest.mark.parametrize("source", ["../fmus/oscillator.fmu", "resources/fmus/oscillator.fmu"])
+def test_an_ssd_in_a_folder_of_the_archive(pack, fmus, source):
+    """Its sources are relative to itself; some tools write them as seen from the top of the archive."""
+    outer = '<ssd:Elements><ssd:Component name="inner" source="resources/inner/pair.ssd" type="application/x-ssp-definition"/></ssd:Elements>'
+    inner = ssd(PAIR).replace("resources/oscillator.fmu", source)
+    files = {"resources/inner/pair.ssd": inner, "resources/fmus/oscillator.fmu": fmus["oscillator"].read_bytes()}
+    path = pack(ssd(outer), files)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = ssp.read(path).run()
+    expected = by_hand(fmus)
+    assert np.array_equal(result["inner/a.x"].values, expected["a.x"].values)
+    path = pack(ssd(outer), files | {"resources/inner/pair.ssd": inner.replace(source, "../../../oscillator.fmu")})
+    with pytest.raises(cp.ScenarioError, match="lies outside"):
+        ssp.read(path)
+
+
+def test_a_component_without_a_source(told, fmus):
+    """A place for a model to come: a system with nothing in it. Its connectors may have values."""
+    ports, held = connector("wish", "output"), parameters(wish=3)
+    empty = component("later", "", ports, held).replace('source=""', "")
+    text = PAIR.replace("</ssd:Elements>", f"{empty}</ssd:Elements>")
+    text = text.replace("</ssd:Connections>", connection("later.wish", "a.force") + "</ssd:Connections>")
+    scenario, warning = told(ssd(text))
+    assert 'Component "later": has no source; inputs that it drives keep their own values' in warning
+    assert scenario.tables()["subsystems"]["a"]["start"] == {"force": 3.0}
+    assert scenario.run().status == "finished"
 
 
 def test_a_component_that_is_connected_to_itself(pack, fmus):
@@ -218,9 +282,9 @@ def test_a_component_whose_type_is_not_that_of_its_file(told, fmus):
     assert_same(scenario.run(), by_hand(fmus))
 
 
-@pytest.mark.parametrize("scheme", ["proxyfmu://localhost", "fmu-proxy://localhost:9090"])
+@pytest.mark.parametrize("scheme", ["proxyfmu://localhost?", "fmu-proxy://localhost:9090?", "proxy-fmu://"])
 def test_a_source_that_asks_for_a_process_of_its_own(pack, fmus, scheme):
-    text = ssd(PAIR).replace('source="resources', f'source="{scheme}?file=resources', 1)
+    text = ssd(PAIR).replace('source="resources', f'source="{scheme}file=resources', 1)
     scenario = ssp.read(pack(text))
     assert scenario.tables()["subsystems"]["a"]["isolate"] is True
     assert_same(scenario.run(), by_hand(fmus))

@@ -1,12 +1,15 @@
 """System structures of OSP: the numbers of the same system built by hand."""
 
 import shutil
+import warnings
 
 import numpy as np
 import pytest
 
 import counterpoint as cp
 from counterpoint import ssp
+
+from .conftest import changed
 
 pytestmark = pytest.mark.filterwarnings("default::counterpoint.ssp.StructureWarning")
 
@@ -200,6 +203,39 @@ def test_a_missing_fmu_is_one_mistake_however_many_connections_name_its_groups(f
         ssp.read(case)
     assert len(caught.value.problems) == 1
     assert '"missing.fmu": no such file' in caught.value.problems[0]
+
+
+def test_groups_in_the_words_of_the_first_version(folder, expected):
+    old = GROUPS.replace('Variable ref="', 'Variable unit="" name="')
+    assert_same(
+        ssp.read(folder(structure(PAIR, grouped("a.both ways", "b.turned round")), Oscillator=old)).run(), expected
+    )
+
+
+def test_a_step_of_zero_is_the_base_step(folder, expected):
+    text = structure(PAIR.replace('source="oscillator.fmu"', 'source="oscillator.fmu" stepSize="0"'), WIRES)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert_same(ssp.read(folder(text)).run(), expected)
+
+
+def test_a_structure_beside_the_folder_of_its_fmus(folder, expected, tmp_path):
+    """The usual layout: ``config/OspSystemStructure.xml`` with FMUs and their groups in ``fmus``."""
+    text = structure(PAIR, grouped("a.both ways", "b.turned round"))
+    case = folder(text.replace('"oscillator.fmu"', '"../fmus/oscillator.fmu"'), Oscillator=GROUPS)
+    (tmp_path / "fmus").mkdir()
+    for file in (case / "oscillator.fmu", case / "Oscillator_OspModelDescription.xml"):
+        file.rename(tmp_path / "fmus" / file.name)
+    assert_same(ssp.read(case).run(), expected)
+
+
+@pytest.mark.parametrize(("base", "end"), [(0.01, 1.0), (0.5, 5.0)], ids=["a second", "ten long steps"])
+def test_a_structure_without_an_end_runs_for(folder, fmus, tmp_path, base, end):
+    endless = changed(fmus["oscillator"], tmp_path, lambda data: data.replace(b' stopTime="1" stepSize="0.01"', b""))
+    case = folder(structure(PAIR, WIRES, head=f"<BaseStepSize>{base}</BaseStepSize>"))
+    shutil.copy(endless, case / "oscillator.fmu")
+    with pytest.warns(ssp.StructureWarning, match=f"the run ends at {end:g} s; --until 10 sets another end"):
+        assert ssp.read(case).run().end == end
 
 
 def test_groups_without_their_file_are_told(folder):

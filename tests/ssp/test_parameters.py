@@ -79,7 +79,27 @@ def test_a_mapping_renames_and_changes_values(values):
         ("stiffness", "kc", "", ""),
     ]
     mapped = f"<ssd:ParameterMapping>{mapping(*entries)}</ssd:ParameterMapping>"
-    assert values(one(binding(inline(stiffness=10, c=0.1) + mapped))) == {"k": 21.0, "kc": 10.0, "c": 0.1}
+    assert values(one(binding(inline(stiffness=10) + mapped))) == {"k": 21.0, "kc": 10.0}
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_mapping_leaves_out_what_it_does_not_name(values):
+    """SSP 1.0.1 and 2.0, section on mappings: such parameters "will not be applied"; told where they could have been."""
+    mapped = f"<ssd:ParameterMapping>{mapping(('stiffness', 'k', '', ''))}</ssd:ParameterMapping>"
+    with pytest.warns(StructureWarning, match='Parameter "c": the mapping has no entry for it') as told:
+        assert values(one(binding(inline(stiffness=10, c=0.1, other=1) + mapped))) == {"k": 10.0}
+    assert len(told) == 1
+
+
+def test_a_name_that_means_two_variables_sets_both(pack):
+    """Names may have dots: m of the component "inner.body", and body.m of the system "inner"."""
+    outer = f"<ssd:ParameterBindings>{parameters(**{'inner.body.m': 3})}</ssd:ParameterBindings>"
+    inner = f'<ssd:System name="inner"><ssd:Elements>{component("body", "resources/oscillator.fmu")}</ssd:Elements></ssd:System>'
+    text = f"{outer}<ssd:Elements>{inner}{component('inner.body', 'resources/oscillator.fmu')}</ssd:Elements>"
+    tables = cp.Scenario.read(pack(ssd(text))).tables()["subsystems"]
+    assert {name: table["parameters"] for name, table in tables.items()} == {
+        "inner/body": {"m": 3.0}, "inner_body": {"m": 3.0},
+    }  # fmt: skip
 
 
 def test_a_mapping_may_be_a_file_and_see_the_prefix(values):

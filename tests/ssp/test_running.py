@@ -52,14 +52,24 @@ def test_a_bare_ssd_uses_the_files_beside_it(tmp_path, fmus):
     assert_same(cp.Scenario.read(tmp_path / "pair.ssd").run(), by_hand(fmus))
 
 
-def test_an_ssd_may_not_reach_beyond_its_directory_unless_allowed(tmp_path, fmus):
+def test_an_ssd_may_use_files_from_the_top_of_the_file_system_only_if_allowed(tmp_path, fmus):
     (tmp_path / "inside").mkdir()
     (tmp_path / "o.fmu").write_bytes(fmus["oscillator"].read_bytes())
     file = tmp_path / "inside" / "pair.ssd"
-    file.write_text(ssd(PAIR).replace("resources/oscillator.fmu", "../o.fmu"))
+    file.write_text(ssd(PAIR).replace("resources/oscillator.fmu", f"{tmp_path}/o.fmu"))
     with pytest.raises(cp.ScenarioError, match=r"pair.ssd line \d+: Component \"a\": source: .* lies outside"):
         cp.Scenario.read(file)
     assert_same(cp.Scenario.read(file, allow_outside=True).run(), by_hand(fmus))
+
+
+def test_an_ssd_beside_the_folder_of_its_files(tmp_path, fmus):
+    """FMUs in a folder for all structures, as those of OSP have it."""
+    for name in ("models", "inside"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "models" / "o.fmu").write_bytes(fmus["oscillator"].read_bytes())
+    file = tmp_path / "inside" / "pair.ssd"
+    file.write_text(ssd(PAIR).replace("resources/oscillator.fmu", "../models/o.fmu"))
+    assert_same(cp.Scenario.read(file).run(), by_hand(fmus))
 
 
 HALF = (

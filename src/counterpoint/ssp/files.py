@@ -24,6 +24,24 @@ _DRIVE = re.compile(r"[A-Za-z]:[/\\]")
 """A path of Windows, which is no URI."""
 
 
+_NAMED = re.compile(r'(Connector|Parameter|MappingEntry|Component) ("[^"]*"(?: to "[^"]*")?): (.*)', re.DOTALL)
+_HINT = re.compile(r"; did you mean [^;]*\?|; known: [^;]*")
+_MOST_ALIKE = 3
+"""Warnings with the same words that are given one by one."""
+_MOST_NAMES = 5
+
+
+def _each(label: str, notes: list[tuple[int, str, str]]) -> list[str]:
+    return [f"{label} line {line}: {text}" for line, _, text in notes]
+
+
+def _together(label: str, kind: str, rest: str, notes: list[tuple[int, str, str]]) -> list[str]:
+    """Say once what is the same for many elements of a file, with some of their names."""
+    names = list(dict.fromkeys(name for _, name, _ in notes))
+    some = ", ".join(names[:_MOST_NAMES]) + (", ..." if len(names) > _MOST_NAMES else "")
+    return [f"{label} line {notes[0][0]} and {len(notes) - 1} other lines: {kind} {some}: {rest}"]
+
+
 @dataclass
 class Log:
     """Mistakes of all files of a system structure, by the name of the file."""
@@ -40,8 +58,18 @@ class Log:
         return [self.plain(f"{label} line {line}: {text}") for label, line, text in self._all("serious")]
 
     def complaints(self) -> list[str]:
-        """Return what is worth a warning."""
-        return [self.plain(f"{label} line {line}: {text}") for label, line, text in self._all("complaints")]
+        """Return what is worth a warning; the same about many connectors or values of a file is said once."""
+        alike: dict[tuple[str, str, str], list[tuple[int, str, str]]] = {}
+        for label, line, text in self._all("complaints"):
+            found = _NAMED.fullmatch(text)
+            kind, name, rest = found.groups() if found else ("", "", text)
+            key = (label, kind, _HINT.sub("", rest)) if found else (label, f"{line}", text)
+            alike.setdefault(key, []).append((line, name, text))
+        return [
+            self.plain(text)
+            for (label, kind, rest), notes in alike.items()
+            for text in (_together(label, kind, rest, notes) if len(notes) > _MOST_ALIKE else _each(label, notes))
+        ]
 
     def plain(self, text: str) -> str:
         """Call files of archives by the name of the archive, not by where they were unpacked."""
@@ -73,6 +101,10 @@ class Store:
         Directories that must live as long as the system.
     prefix : str
         Folder that FMUs of a nested structure get when they are written elsewhere.
+    packed : bool
+        Whether the files are those of an archive.
+    top : Path, optional
+        Where the archive was unpacked, if the SSD lies in a folder of it.
     """
 
     root: Path
@@ -82,6 +114,7 @@ class Store:
     unpacked: list[Unpacked] = field(default_factory=list)
     prefix: str = ""
     packed: bool = False
+    top: Path | None = None
 
     @classmethod
     def of_archive(cls, path: Path, log: Log, unpacked: list[Unpacked], prefix: str = "") -> Store:
@@ -98,7 +131,13 @@ class Store:
     def parse(self, name: str, notes: Notes) -> Element | None:
         """Return the root of an XML file; None, and a note, when it cannot be read."""
         try:
-            path = Folder(self.root, self.allow_outside).find(name)
+            return self._read(self._locate(name), notes)
+        except SetupError as error:
+            notes.wrong(1, str(error))
+        return None
+
+    def _read(self, path: Path, notes: Notes) -> Element | None:
+        try:
             if path.stat().st_size > _LARGEST:
                 raise SetupError(f"is larger than {_LARGEST} bytes")
             return read_xml(path.read_bytes(), notes)
@@ -116,17 +155,42 @@ class Store:
         if (_SCHEME.match(name) and not _DRIVE.match(name)) or name.startswith("//"):
             place.wrong(f'source = "{uri[:80]}": expected a file next to the SSD, such as "resources/pump.fmu"')
             return None
-        folder = Folder(self.root, self.allow_outside)
         try:
-            return folder.find(unquote(name)), unquote(fragment)
+            return self._locate(unquote(name)), unquote(fragment)
         except SetupError as error:
-            for other in _other_names(self.root, name):
+            for other in self._other_names(name):
                 with suppress(SetupError):
-                    found = folder.find(other)
+                    found = self._locate(other)
                     place.complain(f'source = "{uri[:80]}": no such file; "{other}" is used')
                     return found, unquote(fragment)
             place.wrong(f"source: {error}")
             return None
+
+    def _locate(self, name: str) -> Path:
+        """Return a file, or raise FileProblem; names are relative to the SSD.
+
+        An archive holds all of its files. A structure on disk leads to its own, such as ``../fmus/pump.fmu`` in those
+        of OSP; a path from the top of the file system is that of another computer unless the caller allows it.
+        """
+        if self.packed:
+            top = (self.top or self.root).resolve()
+            inside = os.path.relpath(self.root.resolve(), top)
+            return Folder(top).find(name if inside == "." else f"{inside}/{name}")
+        plain = name.replace("\\", "/")
+        relative = not plain.startswith("/") and not _DRIVE.match(plain)
+        return Folder(self.root, self.allow_outside or relative).find(name)
+
+    def _other_names(self, name: str) -> list[str]:
+        """Return what a source may mean that names no file: not encoded, with backslashes, other capitals, elsewhere.
+
+        Some tools write the sources of an SSD in a folder of an archive as seen from the top of the archive.
+        """
+        plain = unquote(name).replace("\\", "/")
+        if _DRIVE.match(plain) or plain.startswith("/"):
+            last = plain.rpartition("/")[2]
+            return [last, f"resources/{last}"]
+        from_top = [] if self.top is None else [f"{os.path.relpath(self.top, self.root)}/{plain}"]
+        return [name, plain, *_with_other_capitals(self.root, plain), *from_top, f"resources/{plain}"]
 
     def read_source(self, uri: str, tag: str, place: Place, component: str) -> tuple[Element, Notes] | None:
         """Return the root of a file that an SSD refers to, relative to itself or inside an FMU, and its notes."""
@@ -138,7 +202,7 @@ class Store:
         root = self.root.resolve()
         name = found[0].relative_to(root).as_posix() if found[0].is_relative_to(root) else str(found[0])
         notes = self.notes_of(name)
-        return _expected(self.parse(name, notes), tag, notes)
+        return _expected(self._read(found[0], notes), tag, notes)
 
     def _read_inside(self, component: str, name: str, tag: str, place: Place) -> tuple[Element, Notes] | None:
         found = self.find(component, place)
@@ -154,15 +218,6 @@ class Store:
         except (ArchiveError, XmlError) as error:
             notes.wrong(1, str(error))
             return None
-
-
-def _other_names(root: Path, name: str) -> list[str]:
-    """Return what a source may mean that names no file: not encoded, with backslashes or other capitals, elsewhere."""
-    plain = unquote(name).replace("\\", "/")
-    if _DRIVE.match(plain) or plain.startswith("/"):
-        last = plain.rpartition("/")[2]
-        return [last, f"resources/{last}"]
-    return [name, plain, *_with_other_capitals(root, plain), f"resources/{plain}"]
 
 
 def _with_other_capitals(root: Path, name: str) -> list[str]:

@@ -393,14 +393,16 @@ class Flat:
             if source not in names:
                 entries[0].place.complain("the parameter set has no such parameter; the entry is ignored")
         for parameter in binding.parameters:
-            if parameter.name not in mapping:
+            if not mapping:
                 self._assign(path, parameter.name, Value(parameter))
+            elif parameter.name not in mapping and self._find(path, parameter.name):
+                parameter.place.complain("the mapping has no entry for it; the value is not used, as the standard says")
             for entry in mapping.get(parameter.name, ()):
                 self._assign(path, entry.target, Value(parameter, entry.transformation, entry.converts))
 
     def find(self, name: str) -> Key | None:
         """Return what ``component.variable`` means; the names of systems are separated by dots or slashes."""
-        return self._find((), name) or self._find((), name.replace("/", "."))
+        return next(iter(self._find((), name) or self._find((), name.replace("/", "."))), None)
 
     def behind(self, key: Key) -> list[Key]:
         """Return the inputs of FMUs that a key is, or that get their values from it."""
@@ -441,28 +443,28 @@ class Flat:
         return next((path for path in self.leaves if ".".join(path) == owner), None)
 
     def _assign(self, path: Names, name: str, value: Value) -> None:
-        key = self._find(path, name)
-        if key is None:
-            value.parameter.place.complain(f'no variable or connector is named "{name}"; the value is ignored')
-        else:
-            self.values[key] = value
+        keys = self._find(path, name)
+        if not keys:
+            called = "has this name" if name == value.parameter.name else f'is named "{name}"'
+            value.parameter.place.complain(f"no variable or connector {called}; the value is ignored")
+        self.values |= dict.fromkeys(keys, value)
 
-    def _find(self, path: Names, name: str) -> Key | None:
-        """Return the variable or connector that a hierarchical name means, seen from an element."""
+    def _find(self, path: Names, name: str) -> list[Key]:
+        """Return the variables and connectors that a hierarchical name means, seen from an element.
+
+        There may be several, for names may have dots: D of "B.C", and C.D of the system "B".
+        """
         if path in self.leaves:
             variable = self.leaves[path].description.by_name.get(name)
-            return None if variable is None else (path, variable.name)
+            return [] if variable is None else [(path, variable.name)]
         system = self._systems.get(path)
         if system is None:
-            return None
-        if name in system.connectors:
-            return path, name
+            return []
+        found: list[Key] = [(path, name)] if name in system.connectors else []
         for element in sorted(system.elements, key=len, reverse=True):
             if name.startswith(f"{element}."):
-                found = self._find((*path, element), name.removeprefix(f"{element}."))
-                if found is not None:
-                    return found
-        return None
+                found += self._find((*path, element), name.removeprefix(f"{element}."))
+        return found
 
 
 def _differ(one: Unit, other: Unit) -> bool:
@@ -492,5 +494,6 @@ def open_nested(component: s.Component, store: Store) -> tuple[Store, str] | Non
     root = path.parent
     inside = root.relative_to(store.root.resolve()).as_posix() if root.is_relative_to(store.root.resolve()) else ""
     label = f"{store.label}{inside}/" if inside not in ("", ".") else store.label
-    inner = Store(root, label, store.log, store.allow_outside, store.unpacked, prefix, store.packed)
+    top = store.top or store.root
+    inner = Store(root, label, store.log, store.allow_outside, store.unpacked, prefix, store.packed, top)
     return inner, path.name

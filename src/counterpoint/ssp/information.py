@@ -20,7 +20,7 @@ def show(path: Path, where: Console, *, allow_outside: bool = False) -> None:
     loaded = Loaded.of(path, allow_outside=allow_outside)
     stop = None if loaded.structure is None else loaded.structure.stop
     described = loaded.scenario(Choices(until=_ANY_END if stop is None else stop, runs=False))
-    times = "" if stop is not None else "the file has no end time; use --until 10"
+    times = "" if stop is not None else "the file has no end time; --until 10 sets one"
     show_scenario(described, described.build(), where, times)
     for name in loaded.variants:
         say(f"variant: {loaded.path}#{name}", where)

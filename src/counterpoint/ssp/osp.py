@@ -64,16 +64,19 @@ def read_osp(store: Store, name: str) -> s.Structure | None:
     root = store.parse(name, notes)
     if root is None:
         return None
-    if local(root) != ROOT:
+    _forget_namespaces(root)
+    if root.tag != ROOT:
         notes.wrong(root, f"<{root.tag}>: expected <{ROOT}>, or a system structure description of SSP (.ssd)")
         return None
     texts = {re.split("}", child.tag)[-1]: child.text or "" for child in ElementTree.fromstring(_bytes(store, name))}
     return _Reader(store, notes, root, texts).structure()
 
 
-def local(element: Element) -> str:
-    """Return the name of an element without namespace."""
-    return re.split("[:}]", element.tag)[-1]
+def _forget_namespaces(element: Element) -> None:
+    """Call an element and all in it by their names alone."""
+    element.tag = re.split("[:}]", element.tag)[-1]
+    for child in element.children:
+        _forget_namespaces(child)
 
 
 def _bytes(store: Store, name: str) -> bytes:
@@ -84,7 +87,7 @@ def _inside(element: Element | None, *path: str) -> Iterator[Element]:
     """Yield the elements that a path of names leads to."""
     if element is None:
         return
-    for child in (c for c in element.children if local(c) == path[0]):
+    for child in (c for c in element.children if c.tag == path[0]):
         yield from [child] if len(path) == 1 else _inside(child, *path[1:])
 
 
@@ -144,16 +147,17 @@ class _Reader:
         values = [
             v for e in _inside(element, "InitialValues", "InitialValue") for v in [self._value(e)] if v is not None
         ]
-        step = _multiple(self.notes.positive(element, "stepSize"), base, place)
+        own = self.notes.positive(element, "stepSize") if self.notes.number(element, "stepSize") != 0.0 else None
+        step = _multiple(own, base, place)
         return s.Component(name, s.FMU, source, "any", {}, [s.Binding(values, [], place)], None, place, step, isolated)
 
     def _value(self, element: Element) -> s.Parameter | None:
         name = self.notes.text(element, "variable")
-        typed = next((child for child in element.children if local(child) in _TYPES), None)
+        typed = next((child for child in element.children if child.tag in _TYPES), None)
         if typed is None:
             self.notes.wrong(element, f'InitialValue "{name}": a value is missing; {", ".join(_TYPES)} are known')
             return None
-        kind, text = local(typed), self.notes.text(typed, "value")
+        kind, text = typed.tag, self.notes.text(typed, "value")
         convert: dict[str, Any] = {"Real": to_number, "Integer": to_integer, "Boolean": lambda t: to_flag(t.lower())}
         value = convert.get(kind, str)(text.strip() if kind != "String" else text)
         if value is None:
@@ -163,7 +167,7 @@ class _Reader:
 
     def _functions(self) -> Iterator[Function]:
         for element in (child for part in _inside(self.root, "Functions") for child in part.children):
-            name, kind = self.notes.text(element, "name"), local(element)
+            name, kind = self.notes.text(element, "name"), element.tag
             place = s.Place(self.notes, element.line, f'{kind} "{name}"')
             if kind not in ("LinearTransformation", "Sum", "VectorSum"):
                 place.wrong("no such function; LinearTransformation, Sum and VectorSum are known")
@@ -174,11 +178,11 @@ class _Reader:
             yield Function(kind, name, line, count, dimension, place)
 
     def _connect(self, element: Element, functions: dict[str, Function]) -> None:
-        kind = local(element)
-        ends = [child for child in element.children if local(child).removesuffix("Group") in ("Variable", "Signal")]
+        kind = element.tag
+        ends = [child for child in element.children if child.tag.removesuffix("Group") in ("Variable", "Signal")]
         place = s.Place(self.notes, element.line, f"{kind} {' to '.join(map(_end_text, ends))}")
-        signals = [end for end in ends if local(end).startswith("Signal")]
-        variables = [end for end in ends if local(end).startswith("Variable")]
+        signals = [end for end in ends if end.tag.startswith("Signal")]
+        variables = [end for end in ends if end.tag.startswith("Variable")]
         if len(ends) != 2 or len(signals) > 1:
             place.wrong("expected two variables, or a variable and the signal of a function")
             return
@@ -241,6 +245,8 @@ class _Reader:
             return None
         notes = self.store.log.of(str(path))
         root = Store(path.parent, f"{path.parent}/", self.store.log).parse(path.name, notes)
+        if root is not None:
+            _forget_namespaces(root)
         return [_group(element, notes) for part in _inside(root, "VariableGroups") for element in part.children]
 
     def _to_function(self, signal: Element, ends: list[End], functions: dict[str, Function], place: s.Place) -> None:
@@ -281,9 +287,14 @@ def _inputs(function: Function) -> list[str]:
 
 
 def _group(element: Element, notes: Notes) -> Group:
-    variables = [notes.text(child, "ref") for child in element.children if local(child) == "Variable"]
-    groups = [_group(child, notes) for child in element.children if local(child) != "Variable"]
+    variables = [_variable_name(child, notes) for child in element.children if child.tag == "Variable"]
+    groups = [_group(child, notes) for child in element.children if child.tag != "Variable"]
     return Group(element.attributes.get("name", ""), variables, groups)
+
+
+def _variable_name(element: Element, notes: Notes) -> str:
+    """Return the variable that a group means; the first versions of OSP called it name instead of ref."""
+    return notes.text(element, "name" if "ref" not in element.attributes and "name" in element.attributes else "ref")
 
 
 def _called(folder: Path, name: str) -> list[Path]:

@@ -76,7 +76,8 @@ def read(
         A ``.ssp`` archive, a ``.ssd`` file with its FMUs beside it, an ``OspSystemStructure.xml``, or the folder of
         one of these.
     until : float, optional
-        End of the run in s; default: ``stopTime`` of the file, else the latest one that an FMU suggests.
+        End of the run in s; default: ``stopTime`` of the file, else the latest one that an FMU suggests, else 1 s
+        or ten of the longest steps.
     step : float or mapping, optional
         Step in s of all FMUs for co-simulation, or by component; default: as the file says, else as the FMU suggests.
     isolate : bool
@@ -171,7 +172,7 @@ class Loaded:
         if self.structure is not None:
             flat = Flat(self.store, self.structure, choices.lenient)
             if not flat.leaves and not log.serious():
-                self.structure.system.place.wrong("contains no component")
+                self.structure.system.place.wrong("contains no component; there is nothing to run")
             unknown = unknown_names(flat, choices)
             tables = to_tables(flat, self.structure, choices)
             if self.path.is_dir():

@@ -18,6 +18,10 @@ from . import structure as s
 from .flattening import Addition, Edge, Flat, Key, Leaf
 from .signals import follow, value_of
 
+_SPAN = 1.0
+"""Length of a run in s where nothing says one, as in other tools (FMPy, cosim)."""
+_LEAST_STEPS = 10
+"""Steps of the slowest component that such a run makes at least."""
 _ANY_SPAN = 10.0
 """Length of a run in s that is not made, to choose steps for a system that is only looked at."""
 _MOST_ENDS = 100
@@ -58,7 +62,7 @@ def to_tables(flat: Flat, structure: s.Structure, choices: Choices) -> Tables:
     made.values |= {"convert": True} if settings is None else settings
     for key in made.values:
         made.places[key,] = structure.system.place
-    _add_times(made, flat, structure, choices.until)
+    _add_times(made, flat, structure, choices)
     made.values["subsystems"] = {}
     made.values["connections"] = []
     constants: dict[str, Any] = {}
@@ -96,9 +100,9 @@ def _complain_about_open_inputs(flat: Flat, structure: s.Structure) -> None:
             connector.place.complain("is not connected; the inputs behind it keep their own values")
 
 
-def _add_times(made: Tables, flat: Flat, structure: s.Structure, until: float | None) -> None:
+def _add_times(made: Tables, flat: Flat, structure: s.Structure, choices: Choices) -> None:
     made.places["until",] = made.places["start",] = structure.experiment
-    stop = structure.stop if until is None else until
+    stop = structure.stop if choices.until is None else choices.until
     start = structure.start or 0.0
     if stop is None:
         ends = [leaf.description.experiment.stop for leaf in flat.leaves.values()]
@@ -107,11 +111,22 @@ def _add_times(made: Tables, flat: Flat, structure: s.Structure, until: float | 
             text = f"stopTime is missing; the run ends at {stop:g} s, as the FMUs suggest; --until sets another end"
             structure.experiment.complain(text)
     if stop is None:
-        structure.experiment.wrong(f"stopTime is missing; set the end time with --until {start + 10:g} (until=...)")
-        stop = start + 1.0
+        stop = start + max(_SPAN, _LEAST_STEPS * _longest_step(flat, structure, choices))
+        structure.experiment.complain(
+            f"stopTime is missing, and no FMU suggests one; the run ends at {stop:g} s; --until {start + 10:g} sets "
+            "another end"
+        )
     made.values["until"] = stop
     if structure.start is not None:
         made.values["start"] = structure.start
+
+
+def _longest_step(flat: Flat, structure: s.Structure, choices: Choices) -> float:
+    """Return the longest step in s that anything says, 0 if nothing does."""
+    said = [choices.step, *choices.steps.values(), structure.step, structure.system.step]
+    for leaf in flat.leaves.values():
+        said += [leaf.component.step, _own_step(leaf)]
+    return max((step for step in said if step is not None), default=0.0)
 
 
 def _add_kind(table: dict[str, Any], leaf: Leaf) -> None:

@@ -79,38 +79,44 @@ def settings_node(values: Mapping[str, Any]) -> Node:
     return Node("ssc:Annotation", {"type": ANNOTATION}, [Node("cp:Settings", {}, inside)])
 
 
-def master_step(system: Element, notes: Notes) -> float | None:
-    """Return the step in s that OMSimulator was told to run a system with, when it has written the file."""
-    for annotation in _annotations(system):
-        inside = annotation.child("oms:Annotations") or annotation
-        for master in (m for part in inside.all("oms:SimulationInformation") for m in part.all("oms:FixedStepMaster")):
-            return notes.positive(master, "stepSize")
+def master_step(element: Element, notes: Notes) -> float | None:
+    """Return the step in s that a system or a whole run was made for, as other tools say it.
+
+    They agree on ``FixedStepMaster`` and ``FixedStepAlgorithm``, not on a namespace, nor on what these are in: an
+    annotation as a rule, ``SimulationInformation`` of the system itself in drafts of SSP.
+    """
+    drafts = (child for child in element.children if _local(child) == "SimulationInformation")
+    for master in (m for part in (*_annotations(element), *drafts) for m in _masters(part)):
+        key = "baseStepSize" if "baseStepSize" in master.attributes else "stepSize"
+        if key in master.attributes:
+            return notes.positive(master, key)
     return None
+
+
+def _masters(element: Element) -> Iterator[Element]:
+    """Yield the elements, however deep, that say which master runs with which step."""
+    for child in element.children:
+        if _local(child) in ("FixedStepMaster", "FixedStepAlgorithm"):
+            yield child
+        else:
+            yield from _masters(child)
 
 
 def _annotations(element: Element) -> Iterator[Element]:
     return (a for part in element.all("ssd:Annotations") for a in part.all("ssc:Annotation"))
 
 
-def base_step(experiment: Element, notes: Notes) -> float | None:
-    """Return the step in s that an annotation of OSP, or one of its form, gives a whole run."""
-    for annotation in _annotations(experiment):
-        for algorithm in _called(annotation, "Algorithm"):
-            for fixed in _called(algorithm, "FixedStepAlgorithm"):
-                return notes.positive(fixed, "baseStepSize")
-    return None
-
-
 def step_hint(component: Element, notes: Notes) -> float | None:
     """Return the step in s that an annotation of OSP, or one of its form, gives a component."""
-    for hint in (h for annotation in _annotations(component) for h in _called(annotation, "StepSizeHint")):
-        return notes.positive(hint, "value")
+    for hint in (h for annotation in _annotations(component) for h in annotation.children):
+        if _local(hint) == "StepSizeHint":
+            return notes.positive(hint, "value")
     return None
 
 
-def _called(element: Element, name: str) -> Iterator[Element]:
-    """Yield the children with a name in any namespace."""
-    return (child for child in element.children if re.split("[:}]", child.tag)[-1] == name)
+def _local(element: Element) -> str:
+    """Return the name of an element without namespace."""
+    return re.split("[:}]", element.tag)[-1]
 
 
 def complain_about_foreign(root: Element, notes: Notes) -> None:
@@ -121,7 +127,10 @@ def complain_about_foreign(root: Element, notes: Notes) -> None:
         element = waiting.pop()
         if element.tag == "ssc:Annotation":
             kind = element.attributes.get("type", "")
-            if kind not in told:
+            is_read = next(_masters(element), None) or any(
+                _local(child) == "StepSizeHint" for child in element.children
+            )
+            if kind not in told and not is_read:
                 told.add(kind)
                 notes.complain(element, f'annotations of the type "{kind[:80]}" are ignored')
             continue

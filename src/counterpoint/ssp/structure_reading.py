@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from ..errors import did_you_mean
@@ -17,7 +18,6 @@ from .settings import (
     OF_COMPONENT,
     OF_CONNECTION,
     OF_SYSTEM,
-    base_step,
     complain_about_foreign,
     master_step,
     read_settings,
@@ -66,7 +66,8 @@ class _Reader:
         start, stop = (self.notes.number(experiment, key) for key in ("startTime", "stopTime"))
         place = s.Place(self.notes, experiment.line, "DefaultExperiment")
         complain_about_foreign(root, self.notes)
-        name, step = root.attributes.get("name", ""), base_step(experiment, self.notes)
+        name, step = root.attributes.get("name", ""), master_step(experiment, self.notes)
+        step = master_step(root, self.notes) if step is None else step
         return s.Structure(name, self._system(top), start, stop, self.by_id, place, step)
 
     def _system(self, element: Element) -> s.System:
@@ -108,8 +109,10 @@ class _Reader:
                 found[made.name] = made
         return found
 
-    def _component(self, element: Element) -> s.Component:
+    def _component(self, element: Element) -> s.Component | s.System:
         name = self.notes.text(element, "name")
+        if "source" not in element.attributes:
+            return self._placeholder(element, name)
         source, isolated = local_source(self.notes.text(element, "source"))
         place = self._place(element, f'Component "{name}"')
         return s.Component(
@@ -125,6 +128,12 @@ class _Reader:
             isolated,
         )
 
+    def _placeholder(self, element: Element, name: str) -> s.System:
+        """Return a component without a source, which the standard takes as a system with nothing in it."""
+        place = self._place(element, f'Component "{name}"')
+        place.complain("has no source; inputs that it drives keep their own values")
+        return s.System(name, self._connectors(element), list(self._bindings(element)), {}, [], {}, None, None, place)
+
     def _reference(self, element: Element) -> s.DictionaryReference:
         name = self.notes.text(element, "name")
         dictionary = self.notes.text(element, "dictionary")
@@ -138,9 +147,11 @@ class _Reader:
             if kind and kind not in s.KINDS:
                 self.notes.complain(element, f'Connector: kind = "{kind[:40]}"{did_you_mean(kind, s.KINDS)}')
             made = self._connector(element, kind)
-            if made.name in found:
-                made.place.wrong("another connector has the same name")
-            found[made.name] = made
+            twin = found.setdefault(made.name, made)
+            if twin is not made and replace(made, place=twin.place) == twin:
+                made.place.complain(f"is the same connector as in line {twin.place.line}; ignored")
+            elif twin is not made:
+                made.place.wrong(f"another connector has the same name, in line {twin.place.line}")
         return found
 
     def _kind(self, element: Element) -> str:
@@ -354,7 +365,7 @@ def _value(text: str, element: Element, kind: str, notes: Notes) -> Any:
     return made
 
 
-_PROXY = re.compile(r"(?:proxy-?fmu|fmu-?proxy)://(localhost|127\.0\.0\.1)(:\d+)?/?\?file=(?:file:///)?(.+)")
+_PROXY = re.compile(r"(?:proxy-?fmu|fmu-?proxy)://(?:(?:localhost|127\.0\.0\.1)(?::\d+)?/?\?)?file=(?:file:///)?(.+)")
 
 
 def local_source(source: str) -> tuple[str, bool]:
@@ -365,7 +376,7 @@ def local_source(source: str) -> tuple[str, bool]:
     """
     found = _PROXY.fullmatch(source)
     if found is not None:
-        return found[3], True
+        return found[1], True
     return re.sub(r"^file:(?!//)", "", source), False
 
 
