@@ -89,6 +89,24 @@ def test_the_surrogate_of_a_linear_system_is_the_system():
     assert np.abs(surrogate.exact("fast.x1", np.linspace(0, 50, 100)) - exact).max() < 0.05
 
 
+def test_the_error_of_a_surrogate_falls_with_the_step_also_where_only_some_samples_are_compared():
+    """Of long runs 1500 samples are compared; with steps of 7 and 3.5 ms the first two of them are the same."""
+    system = cp.System("two masses of equal steps")
+    for name, x0, k in (("left", 1.0, 40.0), ("right", 0.0, 20.0)):
+        a, b, c = [[0, 1], [-k, 0]], [[0], [5]], [[1, 0]]
+        mass = cp.linear(a, b, c, x0=[x0, 0], inputs="u", outputs="x", solver="trapezoidal")
+        system.add(name, mass, step=0.014)
+    system.connect("left.x", "right.u")
+    system.connect("right.x", "left.u")
+    tight = system.halved(8).run(until=12.0, check="off")
+    surrogate = Surrogate.fitted(cp.linearise(system), tight)
+    errors = [
+        surrogate.error(Strategy("parallel", steps=dict.fromkeys(system.subsystems, 0.014 / parts)), 12.0)
+        for parts in (1, 2, 4, 8)
+    ]
+    assert np.divide(errors[:-1], errors[1:]) == pytest.approx(4.0, rel=0.1)
+
+
 class Spring(cp.Subsystem):
     """A hardening spring with its own step method: it cannot be linearised by its equations."""
 

@@ -13,7 +13,7 @@ import numpy as np
 from .._run.strategy import Strategy
 from .._run.trial import trial_run
 from ..errors import CounterpointError, SetupError, SimulationError
-from ..quality.difference import Difference, differ
+from ..quality.difference import Array, Difference, differ, estimated_error
 from ..quality.judged import judged
 from ..quality.verdict import WRONG_MOTION
 from ..results import Result
@@ -31,6 +31,8 @@ GIVEN_PARTS = 8
 """The same where steps are given, and the smallest error is wanted."""
 CLOSE = 0.2
 """Error of the tight pilot over the tolerance, at most."""
+NEAR = 4.0
+"""Error over the tolerance up to which a pilot is asked what became of each motion."""
 ORDER = 1.5
 """Power of the step with which errors are taken to fall, where nothing more is known."""
 TIGHTER = 2.0
@@ -64,7 +66,7 @@ class Timing(NamedTuple):
     coupling : tuple
         Steps of all, and the time of the run beside them, s.
     all : float
-        Time of the run, s.
+        Time of the run, s, with what is done before and after its steps.
     """
 
     steps: dict[str, tuple[float, float]]
@@ -72,11 +74,12 @@ class Timing(NamedTuple):
     all: float
 
     @classmethod
-    def of(cls, result: Result, busy: float) -> Timing:
-        """Return it for a run; busy: part of the wall time in which the processor worked for it."""
+    def of(cls, result: Result, whole: float, busy: float) -> Timing:
+        """Return it for a run; its time with all that is done before and after its steps, s, and the processor's part.
+        """
         counts = np.maximum(np.asarray(result.summary.steps, dtype=np.float64), 1.0)
         own = busy * np.nan_to_num(np.asarray(result.summary.seconds, dtype=np.float64))
-        span, whole = result.end - result.start, busy * result.wall_seconds
+        span = result.end - result.start
         each = {name: (float(span / counts[k]), float(own[k] / counts[k])) for k, name in enumerate(result.subsystems)}
         return cls(each, (float(counts.sum()), max(whole - float(own.sum()), 1e-9)), whole)
 
@@ -200,11 +203,11 @@ class Pilots:
 
         On a busy machine processor time says better than wall time what a run costs; unless others do the work.
         """
-        before = time.process_time()
+        before, began = time.process_time(), time.perf_counter()
         result = self.run(system, options, until)
-        used = time.process_time() - before
-        busy = min(used / max(result.wall_seconds, 1e-9), 1.0) if self._works_here else 1.0
-        timing = Timing.of(result, busy)
+        used, wall = time.process_time() - before, time.perf_counter() - began
+        busy = min(used / max(wall, 1e-9), 1.0) if self._works_here else 1.0
+        timing = Timing.of(result, busy * wall, busy)
         if options.get("pace") is None and options.get("window") is None and not self._is_paced(system):
             self.timings.append(timing)  # steps with a pace or in windows cost more
         return result, timing
@@ -240,11 +243,15 @@ class Pilots:
         return found
 
     def compared(self, result: Result) -> Outcome:
-        """Return how a run differs from the tight pilot."""
+        """Return how a run differs from the tight pilot; its motions only where they decide something."""
         names = [name for source in judged_outputs(self.system) for name in result.expand(source)]
-        found = [d for name in names if name in self.tight.signals and (d := difference(result, self.tight, name))]
-        worst = max(found, key=lambda one: one.error, default=None)
-        wrong = [m for one in found for m in one.motions if not 0.5 < m.ratio < WRONG_MOTION]
+        pairs = {name: pair for name in names if name in self.tight.signals and (pair := _pair(result, self.tight, name))}
+        errors = {name: estimated_error(*pair[1:], parts=0) for name, pair in pairs.items()}
+        largest = max(errors, key=lambda name: errors[name], default="")
+        decides = self.keeps_steps or errors.get(largest, 0.0) <= NEAR * self.tolerance
+        found = {name: differ(name, *pair, parts=0) for name, pair in pairs.items() if decides or name == largest}
+        worst = found.get(largest)
+        wrong = [m for one in found.values() for m in one.motions if not 0.5 < m.ratio < WRONG_MOTION]
         steps = dict(zip(result.subsystems, result.summary.steps, strict=True))
         return Outcome(inf if worst is None else worst.error, worst, wrong[0].text() if wrong else "", steps)
 
@@ -258,8 +265,13 @@ class Pilots:
         steps = {**self.choices.all_steps, **strategy.steps}
         return {name: round(self.until / step) for name, step in steps.items() if step > 0}
 
+    @property
+    def once(self) -> float:
+        """What a run takes whatever its steps are, s."""
+        return _line(*zip(*(timing.coupling for timing in self.timings), strict=True))[0]
+
     def cost_of(self, steps: Mapping[str, int]) -> float:
-        """Return the time that a run with so many steps takes, s."""
+        """Return the time that so many steps take, s; without what a run takes once."""
         if self.known[0] != len(self.timings):
             self.known = len(self.timings), self._fitted()
         costs = self.known[1]
@@ -317,6 +329,12 @@ def exponent(worst: Difference) -> float:
 
 def difference(result: Result, tight: Result, name: str) -> Difference | None:
     """Compare a signal of a run with that of the tight one."""
+    pair = _pair(result, tight, name)
+    return None if pair is None else differ(name, *pair, parts=0)
+
+
+def _pair(result: Result, tight: Result, name: str) -> tuple[Array, Array, Array] | None:
+    """Return the times of a signal of a run, its values, and those of the tight one; None where there are too few."""
     ours, theirs = result.signal(name), tight.signal(name)
     times = np.asarray(ours.time)
     times = times[times <= theirs.time[-1]]
@@ -324,7 +342,7 @@ def difference(result: Result, tight: Result, name: str) -> Difference | None:
         return None
     kind: Kind = "hold" if ours.is_held else "cubic"
     values = np.asarray(ours.values)[: len(times)]
-    return differ(name, times, values, np.asarray(theirs.at(times, kind)), parts=0)
+    return times, values, np.asarray(theirs.at(times, kind))
 
 
 def _step(result: Result, name: str, given: float | None) -> float:

@@ -31,7 +31,7 @@ CHEAPER = 0.9
 """A candidate is worth a trial when it costs less than this part of the best one."""
 MUCH_WORSE = 3.0
 """A scheme whose error is so many times larger than that of the best is not tried with other orders."""
-SAME_COST, SAME_STEPS = 1.1, 1.5
+SAME_COST, SAME_STEPS = 1.1, 1.2
 """Factors within which two candidates cost the same, and make about as many steps."""
 PACE_TRIALS = 2
 """Tolerances that are tried for each kind of pace."""
@@ -82,15 +82,16 @@ class Search:
         return self.found[point]
 
     def cost(self, point: Point) -> float:
-        """Return the time that a run takes, s, from all that is known of the costs of steps."""
+        """Return the time that the steps of a run take, s, from all that is known of their costs."""
         if point in self.paced:
             return self.paced[point]
         known = self.counts.get(point) or self.pilots.steps_of(self.pilots.choices.strategy(point))
         return _times(point) * self.pilots.cost_of(known)
 
     def candidates(self) -> list[Candidate]:
-        """Return all candidates, their costs brought up to date."""
-        self.found = {point: replace(seen, cost=self.cost(point)) for point, seen in self.found.items()}
+        """Return all candidates, their costs brought up to date, with what any run takes once."""
+        once = self.pilots.once
+        self.found = {point: replace(seen, cost=once + self.cost(point)) for point, seen in self.found.items()}
         return list(self.found.values())
 
     def pilot(self, point: Point) -> Candidate:
@@ -115,7 +116,8 @@ class Search:
         longer = self.pilots.until / self.pilots.span
         if point.pacing is not None:  # its steps are known now
             self.counts[point] = {name: round(longer * count) for name, count in seen.steps.items()}
-            self.paced[point] = longer * seen.seconds
+            beside = longer * (seen.seconds - self.pilots.once)
+            self.paced[point] = max(beside, self.pilots.cost_of(self.counts[point]))
         error = seen.error * self._growth(candidate, longer, exponent(seen.worst))
         return replace(candidate, piloted=error, distortion=seen.distortion)
 
