@@ -9,6 +9,7 @@ import pytest
 
 import counterpoint as cp
 from counterpoint._run.strategy import Strategy
+from counterpoint.advise import advising
 from counterpoint.advise.advice import Candidate, settings_toml
 from counterpoint.advise.coupling_variables import alternatives
 from counterpoint.advise.pilots import StepCost, Timing
@@ -87,6 +88,24 @@ def test_the_surrogate_of_a_linear_system_is_the_system():
     assert surrogate.residual < 1e-3
     exact = Case(10).problem().exact(np.linspace(0, 50, 100))[0]
     assert np.abs(surrogate.exact("fast.x1", np.linspace(0, 50, 100)) - exact).max() < 0.05
+
+
+def test_the_error_of_a_surrogate_falls_with_the_step_also_where_only_some_samples_are_compared():
+    """Of long runs 1500 samples are compared; with steps of 7 and 3.5 ms the first two of them are the same."""
+    system = cp.System("two masses of equal steps")
+    for name, x0, k in (("left", 1.0, 40.0), ("right", 0.0, 20.0)):
+        a, b, c = [[0, 1], [-k, 0]], [[0], [5]], [[1, 0]]
+        mass = cp.linear(a, b, c, x0=[x0, 0], inputs="u", outputs="x", solver="trapezoidal")
+        system.add(name, mass, step=0.014)
+    system.connect("left.x", "right.u")
+    system.connect("right.x", "left.u")
+    tight = system.halved(8).run(until=12.0, check="off")
+    surrogate = Surrogate.fitted(cp.linearise(system), tight)
+    errors = [
+        surrogate.error(Strategy("parallel", steps=dict.fromkeys(system.subsystems, 0.014 / parts)), 12.0)
+        for parts in (1, 2, 4, 8)
+    ]
+    assert np.divide(errors[:-1], errors[1:]) == pytest.approx(4.0, rel=0.1)
 
 
 class Spring(cp.Subsystem):
@@ -199,8 +218,9 @@ def test_surrogates_at_several_operating_points_have_a_motion_that_one_has_not()
     assert right.run().assess(0.1).verdict == "trustworthy"
 
 
-def test_operating_points_are_chosen_from_the_pilot_where_none_are_given():
+def test_operating_points_are_chosen_from_the_pilot_where_none_are_given(monkeypatch):
     """The stiffness of the light mass changes at 6.2 s; points are looked for in 32 places of the run."""
+    monkeypatch.setattr(advising, "POINTS_COST", 0.0)  # as if the run took long enough for it
     advice = forced_pair(6.2).advise(16.0, 0.05)
     assert advice.residual < 0.3  # 0.9 with the start alone
     assert "linearised at the start and at 6.5 s, chosen from the pilot" in str(advice)
@@ -218,6 +238,33 @@ def test_a_time_that_a_busy_machine_has_disturbed_does_not_change_the_cost_of_a_
     times = [2e-6 + 1e-4 * h for h in lengths[:4]] + [3e-4]
     assert StepCost.fitted(lengths, times) == pytest.approx((2e-6, 1e-4), rel=0.01)
     assert StepCost.fitted([0.01, 0.01], [1e-6, 1e-6]) == pytest.approx((1e-6, 0.0))
+
+
+def test_where_only_one_step_is_too_long_only_that_one_is_shortened():
+    """The power of a heater varies 20 times per second; steps of 20 ms of the wall that it warms do not see that."""
+    system = cp.System("heater and wall")
+    heater = cp.ode(
+        lambda t, x, u: [200.0 * (1.0 + 8.0 * np.sin(62.8 * t) ** 2 - 0.001 * u[0] - x[0])],
+        [0.0], inputs="temperature", outputs="power", solver="ode4",
+    )  # fmt: skip
+    wall = cp.ode(lambda t, x, u: [u[0] ** 2 - 0.5 * x[0]], [0.0], inputs="power", outputs="temperature", solver="ode4")
+    system.add("heater", heater, step=1e-3)
+    system.add("wall", wall, step=2e-2)
+    system.connect("heater.power", "wall.power")
+    system.connect("wall.temperature", "heater.temperature")
+    advice = system.advise(2.0, 1e-3)
+    assert advice.good_enough
+    assert advice.recommended.steps < 5000  # 33 600 with all steps halved again and again
+
+
+def test_of_equal_candidates_the_plain_one_is_recommended_and_no_dearer_steps_hide_behind_what_a_run_takes_once():
+    pilots = SimpleNamespace(tolerance=1e-2, is_whole=True, once=1.0)
+    search = Search(pilots, None, by_pilots=True, everything=True, tell=lambda done: None)
+    plain, special, dear = (
+        Candidate(Strategy("parallel"), "", piloted=error, cost=cost, steps=1000, special=special)
+        for error, cost, special in ((5e-3, 1.1, 0), (4.9e-3, 1.1, 1), (1e-3, 1.2, 0))
+    )
+    assert search.recommended([special, dear, plain]) is plain
 
 
 def test_where_a_bond_carries_position_and_speed_one_of_them_alone_is_an_alternative():
@@ -345,7 +392,7 @@ def test_a_system_with_planned_events_is_advised_although_its_first_pilot_ends_b
 
 def test_a_candidate_that_just_keeps_the_tolerance_is_not_recommended_where_another_keeps_it_safely():
     """Piloted errors are measured against a tight pilot, whose own error is up to a fifth of the tolerance."""
-    pilots = SimpleNamespace(tolerance=1e-2, is_whole=True)
+    pilots = SimpleNamespace(tolerance=1e-2, is_whole=True, once=0.0)
     search = Search(pilots, None, by_pilots=True, everything=True, tell=lambda done: None)
     close, safe = (
         Candidate(Strategy("parallel"), label, piloted=error, cost=cost, steps=1000)

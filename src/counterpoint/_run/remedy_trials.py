@@ -96,7 +96,7 @@ class Trials:
         left = (FACTORS[MOST_PARTS] if isnan(order) else 4**order / (4**order - 1)) - 1.0  # error of the better run
         for words, kind, run in self._changes():
             if time.monotonic() > self.until:
-                return ""
+                return _stopped(tried, len(list(self._changes())))
             try:
                 tried.append(Change(words, kind, (self._error(run()) / now + left) / (1.0 + left)))
             except (CounterpointError, ZeroDivisionError):
@@ -282,6 +282,16 @@ def _chosen(tried: Sequence[Change]) -> str:
         return _with_effect(step)
     worth = min((everything, coupling), key=lambda one: one.ratio)
     return _with_effect(worth) if worth.ratio <= WORTH else NOTHING
+
+
+def _stopped(tried: Sequence[Change], possible: int) -> str:
+    """Return what helps most of the changes that there was time for, and say that there was no time for the others."""
+    found = _chosen(tried)
+    return (
+        f'{found} (there was no time for {possible - len(tried)} of {possible} changes; check="on" tries all)'
+        if found
+        else ""
+    )
 
 
 def _with_effect(change: Change) -> str:

@@ -12,7 +12,7 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import inf, isfinite
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from .._common.ports import columns
@@ -29,6 +29,7 @@ from .adapting import CHANGED
 from .coupling_notes import coupling_text, sampled_subsystems
 from .event_plan import events_before
 from .events import quietly
+from .expected_time import expected_seconds, rounded_share
 from .host_ports import HostPorts
 from .options import RunOptions
 from .pacing import joins_common_pace
@@ -42,10 +43,12 @@ if TYPE_CHECKING:
 
 BUDGET_SECONDS = 3.0
 BUDGET_SHARE = 0.25
-"""Wall time that a second run may take that was not asked for: so many seconds, or this share of the first run if that
-is more. A longer one covers the beginning of the run only."""
+"""Time that a second run may take that was not asked for: so many seconds, or this share of the first run if that is
+more. A longer one covers the beginning of the run only. Expected times follow from the work of the run."""
+LATE = 3.0
+"""Changes that may help are tried until so many times this time has passed, whatever the expected time was."""
 COST = 1.1
-"""Expected wall time of a second run over that of the first, per part of a step."""
+"""Expected time of a second run over that of the first, per part of a step."""
 TRIALS = 20
 """So many times the steps of a run have to fit into the budget before changes are tried that may help."""
 LARGEST_MAP = 100
@@ -96,14 +99,13 @@ class Checker:
         with quietly():
             began = time.monotonic()
             second = self._second(first)
-            found = replace(second, helps=self._helps(first, second, began + _budget(first)), modes=self._modes(first))
+            found = replace(second, helps=self._helps(first, second, began), modes=self._modes(first))
             return replace(found, seconds=time.monotonic() - began)
 
-    def _helps(self, first: Result, second: SecondRun, until: float) -> str:
+    def _helps(self, first: Result, second: SecondRun, began: float) -> str:
         """Return the change that helps where the run is not trustworthy and there is time to try some."""
-        if self.options.check == "on":
-            until = inf
-        elif not self._has_time_for(first, TRIALS):
+        until = inf if self.options.check == "on" else began + LATE * self._budget(first)
+        if self.options.check != "on" and not self._has_time_for(first, TRIALS):
             return ""
         from .remedy_trials import tried_remedy  # which makes runs by means of a checker
 
@@ -276,11 +278,14 @@ class Checker:
             return 4, 1.0
         if self.options.check == "on" or self._has_time_for(first, 2):
             return 2, 1.0
-        return 2, _budget(first) / (2 * COST * first.wall_seconds)
+        return 2, rounded_share(self._budget(first) / (2 * COST * expected_seconds(self.system, first)))
 
     def _has_time_for(self, first: Result, times: int) -> bool:
         """Whether so many times the steps of a run fit into the budget."""
-        return not times * COST * first.wall_seconds > _budget(first)
+        return not times * COST * expected_seconds(self.system, first) > self._budget(first)
+
+    def _budget(self, first: Result) -> float:
+        return max(BUDGET_SECONDS, BUDGET_SHARE * expected_seconds(self.system, first))
 
     def _scheme(self, first: Result) -> Any:
         """Return who waits for whom as it was: with other steps a scheme could order the subsystems otherwise."""
@@ -288,11 +293,6 @@ class Checker:
             return self.options.scheme
         scheme, start = to_scheme(self.options.scheme), float(self.options.start)
         return custom(waiting(self.system, scheme, start, first.end - first.start))
-
-
-def _budget(first: Result) -> float:
-    wall = first.wall_seconds if isfinite(first.wall_seconds) else 0.0
-    return max(BUDGET_SECONDS, BUDGET_SHARE * wall)
 
 
 def _times(first: Result, name: str) -> list[float]:

@@ -32,12 +32,14 @@ class Candidate:
     piloted : float
         Relative error predicted from a pilot run of the real models; NaN: none was made.
     cost : float
-        Predicted wall time of the run, s.
+        Predicted time of the run, s, with what any run takes once.
     steps : int
         Steps of all subsystems together.
     distortion : str
         The motion that a pilot has amplified or attenuated at least twice, in words; empty: none. Such a candidate is
         never good enough, however small its error.
+    special : int
+        How much of it is neither scheme nor order nor step: a correction, repeated windows, another start, a pace.
     """
 
     strategy: Strategy
@@ -47,6 +49,7 @@ class Candidate:
     cost: float = nan
     steps: int = 0
     distortion: str = ""
+    special: int = 0
 
     @property
     def error(self) -> float:

@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from math import isfinite, isnan, nan
 
@@ -39,6 +40,8 @@ MORE_POINTS = 3
 """Operating points beside the start that are chosen at most."""
 POINT_SECONDS = 0.1
 """They are looked for where linearising takes no longer than this, or than a run."""
+POINTS_COST = 0.02
+"""They are not looked for where a run takes less than this, s: pilots tell as much in that time."""
 PLACES = 32
 """Parts of the pilot at whose ends they may lie."""
 POINT_HELPS = 0.5
@@ -120,8 +123,8 @@ class _Advising:
         self.pilots.begin(self.schemes, whole=len(self.times) > 1)
         self._tell("surrogate")
         self.surrogates = self._linearised()
-        self.search = self._search(by_pilots=not self._trusts_surrogates)
-        if self._trusts_surrogates and not self._agrees():
+        self.search = self._search(by_pilots=not self._trusts_surrogates or self._pilots_cost_less)
+        if not self.search.by_pilots and not self._agrees():
             self.search = self._search(by_pilots=True)
         if self.search.by_pilots:
             self._cover_whole_run()
@@ -156,7 +159,8 @@ class _Advising:
             return None
         made = Surrogates(self.times, tuple(part for part in parts if part is not None))
         quick = time.process_time() - began < max(POINT_SECONDS, self.pilots.run_seconds)
-        return self._with_more_points(made) if len(self.times) == 1 and quick and not black else made
+        more = len(self.times) == 1 and quick and not black and self.pilots.run_seconds > POINTS_COST
+        return self._with_more_points(made) if more else made
 
     def _surrogate(self, begin: float, end: float) -> Surrogate | None:
         """Return the surrogate from the state at the beginning of a stretch (s after the start) of the tight pilot."""
@@ -203,6 +207,23 @@ class _Advising:
     @property
     def _trusts_surrogates(self) -> bool:
         return self.surrogates is not None and self.surrogates.residual < NONLINEAR
+
+    @cached_property
+    def _pilots_cost_less(self) -> bool:
+        """Whether a run of the real models takes no longer than one of their surrogates, and tells the error as well.
+
+        Models of some states and some hundred steps are as quick as their surrogates: these need a system of their own
+        for each strategy, and several runs of it.
+        """
+        pilots = self.pilots
+        if pilots.keeps_steps or not pilots.is_whole or self.surrogates is None or len(self.times) > 1:
+            return False
+        if pilots.run_seconds > CHEAP_SECONDS:
+            return False
+        strategy = pilots.choices.strategy(pilots.choices.point(next(iter(pilots.choices.schemes)), Orders(1, 1)))
+        began = time.process_time()
+        self.surrogates.predicted(strategy, pilots.until)
+        return pilots.run_seconds <= time.process_time() - began
 
     def _agrees(self) -> bool:
         """Pilot what the surrogates have seen, and say whether both tell the same errors."""
@@ -271,6 +292,8 @@ class _Advising:
         elif not self._trusts_surrogates:
             share = f"{100 * self.surrogates.residual:.2g} %"
             reasons.append(f"linear surrogates miss {share} of the motion: pilots of the real models decide")
+        elif self.search.by_pilots and self._pilots_cost_less:
+            reasons.append("runs of the real models take no longer than those of linear surrogates: they decide")
         elif self.search.by_pilots:
             reasons.append("linear surrogates predict other errors than pilots show: pilots of the real models decide")
         else:

@@ -80,6 +80,16 @@ class Point(NamedTuple):
     first_steps: FirstSteps = "auto"
     pacing: Pacing | None = None
 
+    @property
+    def special(self) -> int:
+        """How much of it is neither scheme nor order nor step."""
+        return sum((*self.orders[2:], self.first_steps != "auto", self.pacing is not None))
+
+    @property
+    def costs_more(self) -> bool:
+        """Whether its steps cost more than others of these lengths."""
+        return any(self.orders[2:]) or self.pacing is not None
+
     def scaled(self, factor: float, only: Sequence[int] | None = None) -> Point:
         """Return it with all factors multiplied, or some of them."""
         chosen = range(len(self.factors)) if only is None else only

@@ -13,7 +13,7 @@ import numpy as np
 from .._run.strategy import Strategy
 from .._run.trial import trial_run
 from ..errors import CounterpointError, SetupError, SimulationError
-from ..quality.difference import Difference, differ
+from ..quality.difference import Array, Difference, differ, estimated_error
 from ..quality.judged import judged
 from ..quality.verdict import WRONG_MOTION
 from ..results import Result
@@ -31,6 +31,10 @@ GIVEN_PARTS = 8
 """The same where steps are given, and the smallest error is wanted."""
 CLOSE = 0.2
 """Error of the tight pilot over the tolerance, at most."""
+QUICK_SECONDS, QUICK_RUNS, QUICK_FACTORS = 5e-3, 4, (1.0, 4.0, 0.5, 2.0)
+"""A run that takes less than this, s, is timed so many times with so many times its steps."""
+NEAR = 4.0
+"""Error over the tolerance up to which a pilot is asked what became of each motion."""
 ORDER = 1.5
 """Power of the step with which errors are taken to fall, where nothing more is known."""
 TIGHTER = 2.0
@@ -64,28 +68,39 @@ class Timing(NamedTuple):
     coupling : tuple
         Steps of all, and the time of the run beside them, s.
     all : float
-        Time of the run, s.
+        Time of the run, s, with what is done before and after its steps.
+    before : float
+        Time of that, s.
     """
 
     steps: dict[str, tuple[float, float]]
     coupling: tuple[float, float]
     all: float
+    before: float = 0.0
 
     @classmethod
-    def of(cls, result: Result, busy: float) -> Timing:
-        """Return it for a run; busy: part of the wall time in which the processor worked for it."""
+    def of(cls, result: Result, whole: float, busy: float) -> Timing:
+        """Return it for a run; whole: time of the run with what is done before and after it, s; busy: part of the wall
+        time in which the processor worked for it.
+        """
         counts = np.maximum(np.asarray(result.summary.steps, dtype=np.float64), 1.0)
         own = busy * np.nan_to_num(np.asarray(result.summary.seconds, dtype=np.float64))
-        span, whole = result.end - result.start, busy * result.wall_seconds
+        span, between = result.end - result.start, busy * result.wall_seconds - float(own.sum())
         each = {name: (float(span / counts[k]), float(own[k] / counts[k])) for k, name in enumerate(result.subsystems)}
-        return cls(each, (float(counts.sum()), max(whole - float(own.sum()), 1e-9)), whole)
+        before = max(whole - busy * result.wall_seconds, 0.0)
+        return cls(each, (float(counts.sum()), max(between, 1e-9)), whole, before)
+
+    @property
+    def inside(self) -> float:
+        """Time of all steps and of the coupling, s."""
+        return self.all - self.before
 
     def longer(self, times: float) -> float:
         """Return the time of a run that is so many times longer, s.
 
         What was not spent in steps is not spent again: the first run of a process loads what is loaded once.
         """
-        once = min(self.coupling[1], self.all)
+        once = min(self.before + self.coupling[1], self.all)
         return once + times * (self.all - once)
 
 
@@ -127,6 +142,7 @@ class Pilots:
     choices: Choices = field(init=False)
     timings: list[Timing] = field(default_factory=list)
     known: tuple[int, dict[str, StepCost]] = (0, {})  #: costs, and from how many timings they follow
+    are_measured: bool = False  #: whether costs follow from repeated runs, and further timings are not needed
     tight: Result = field(init=False)
     span: float = field(init=False)
     own_steps: dict[str, float] = field(default_factory=dict)  #: mean ones of subsystems that choose theirs, s
@@ -151,6 +167,7 @@ class Pilots:
         """Make the pilots with which others are compared, over a span (s)."""
         self.span = span
         self.timings.clear()
+        self.are_measured = False
         base: Result | None = None
         try:
             base, timing = self._timed(self.system, {}, span)
@@ -167,11 +184,32 @@ class Pilots:
                 f"advise: a pilot to t = {span:g} s, with steps {parts} times shorter than those given, fails: "
                 f"{error}; ask for a run that ends before"
             ) from error
+        if base is not None and self.run_seconds < QUICK_SECONDS and not self.keeps_steps:
+            self._time_again()
         self.first_error = inf if base is None else self.compared(base).error
         if self.keeps_steps:
             self._choose_order()
         elif parts**-ORDER * self.first_error > CLOSE * self.tolerance:
             self._make_tight(self._parts_for(self.first_error), Orders(1, 1))
+
+    def _time_again(self) -> None:
+        """Learn the costs of steps that take no time to speak of: the least disturbed of several runs tell them."""
+        scheme, least = next(iter(self.choices.schemes)), []
+        for factor in QUICK_FACTORS:
+            strategy = self.choices.strategy(self.choices.point(scheme, Orders(1, 1), factor))
+            try:
+                runs = [self._undisturbed(strategy) for _ in range(QUICK_RUNS)]
+            except CounterpointError:  # unstable with longer steps
+                continue
+            least.append(min(runs, key=lambda timing: timing.inside))
+        if len(least) > 1:
+            self.timings, self.are_measured = least, True
+
+    def _undisturbed(self, strategy: Strategy) -> Timing:
+        """Return what a run has cost that others have not interrupted: which one that is, is found afterwards."""
+        before = time.process_time()
+        result = self.run(strategy.applied(self.system), strategy.options, self.span)
+        return Timing.of(result, max(time.process_time() - before, result.wall_seconds), 1.0)
 
     def _choose_order(self) -> None:
         """Make the tight pilot again with order 2 where that is better: small errors are to be told apart."""
@@ -200,12 +238,17 @@ class Pilots:
 
         On a busy machine processor time says better than wall time what a run costs; unless others do the work.
         """
-        before = time.process_time()
+        before, began = time.process_time(), time.perf_counter()
         result = self.run(system, options, until)
-        used = time.process_time() - before
-        busy = min(used / max(result.wall_seconds, 1e-9), 1.0) if self._works_here else 1.0
-        timing = Timing.of(result, busy)
-        if options.get("pace") is None and options.get("window") is None and not self._is_paced(system):
+        used, wall = time.process_time() - before, time.perf_counter() - began
+        busy = min(used / max(wall, 1e-9), 1.0) if self._works_here else 1.0
+        timing = Timing.of(result, busy * wall, busy)
+        if (
+            not self.are_measured
+            and options.get("pace") is None
+            and options.get("window") is None
+            and not self._is_paced(system)
+        ):
             self.timings.append(timing)  # steps with a pace or in windows cost more
         return result, timing
 
@@ -233,18 +276,24 @@ class Pilots:
         began = time.process_time()
         try:
             result, timing = self._timed(strategy.applied(self.system), strategy.options, self.span)
-            found = self.compared(result)._replace(seconds=timing.all)
+            found = self.compared(result)._replace(seconds=timing.inside)
         except CounterpointError:
             found = Outcome(inf)
         self.spent += time.process_time() - began
         return found
 
     def compared(self, result: Result) -> Outcome:
-        """Return how a run differs from the tight pilot."""
+        """Return how a run differs from the tight pilot; its motions only where they decide something."""
         names = [name for source in judged_outputs(self.system) for name in result.expand(source)]
-        found = [d for name in names if name in self.tight.signals and (d := difference(result, self.tight, name))]
-        worst = max(found, key=lambda one: one.error, default=None)
-        wrong = [m for one in found for m in one.motions if not 0.5 < m.ratio < WRONG_MOTION]
+        pairs = {
+            name: pair for name in names if name in self.tight.signals and (pair := _pair(result, self.tight, name))
+        }
+        errors = {name: estimated_error(*pair[1:], parts=0) for name, pair in pairs.items()}
+        largest = max(errors, key=lambda name: errors[name], default="")
+        decides = self.keeps_steps or errors.get(largest, 0.0) <= NEAR * self.tolerance
+        found = {name: differ(name, *pair, parts=0) for name, pair in pairs.items() if decides or name == largest}
+        worst = found.get(largest)
+        wrong = [m for one in found.values() for m in one.motions if not 0.5 < m.ratio < WRONG_MOTION]
         steps = dict(zip(result.subsystems, result.summary.steps, strict=True))
         return Outcome(inf if worst is None else worst.error, worst, wrong[0].text() if wrong else "", steps)
 
@@ -258,8 +307,27 @@ class Pilots:
         steps = {**self.choices.all_steps, **strategy.steps}
         return {name: round(self.until / step) for name, step in steps.items() if step > 0}
 
+    @property
+    def once(self) -> float:
+        """What a run takes whatever its steps are, s."""
+        return self._inside_once + float(np.median([timing.before for timing in self.timings]))
+
+    @property
+    def _inside_once(self) -> float:
+        return max(_line(*zip(*(timing.coupling for timing in self.timings), strict=True))[0], 0.0)
+
+    def measured_cost(self, strategy: Strategy, seen: Outcome) -> float:
+        """Return the time of the steps of a pilot, s, for strategies whose steps cost more than those that were timed.
+
+        Where it takes no time to speak of, the least disturbed of several pilots tells it.
+        """
+        inside = seen.seconds
+        if self.are_measured:
+            inside = min([inside, *(self._undisturbed(strategy).inside for _ in range(QUICK_RUNS))])
+        return max(inside - self._inside_once, 0.0)
+
     def cost_of(self, steps: Mapping[str, int]) -> float:
-        """Return the time that a run with so many steps takes, s."""
+        """Return the time that so many steps take, s; without what a run takes once."""
         if self.known[0] != len(self.timings):
             self.known = len(self.timings), self._fitted()
         costs = self.known[1]
@@ -317,6 +385,12 @@ def exponent(worst: Difference) -> float:
 
 def difference(result: Result, tight: Result, name: str) -> Difference | None:
     """Compare a signal of a run with that of the tight one."""
+    pair = _pair(result, tight, name)
+    return None if pair is None else differ(name, *pair, parts=0)
+
+
+def _pair(result: Result, tight: Result, name: str) -> tuple[Array, Array, Array] | None:
+    """Return the times of a signal of a run, its values, and those of the tight one; None where there are too few."""
     ours, theirs = result.signal(name), tight.signal(name)
     times = np.asarray(ours.time)
     times = times[times <= theirs.time[-1]]
@@ -324,7 +398,7 @@ def difference(result: Result, tight: Result, name: str) -> Difference | None:
         return None
     kind: Kind = "hold" if ours.is_held else "cubic"
     values = np.asarray(ours.values)[: len(times)]
-    return differ(name, times, values, np.asarray(theirs.at(times, kind)), parts=0)
+    return times, values, np.asarray(theirs.at(times, kind))
 
 
 def _step(result: Result, name: str, given: float | None) -> float:

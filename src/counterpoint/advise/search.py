@@ -31,8 +31,14 @@ CHEAPER = 0.9
 """A candidate is worth a trial when it costs less than this part of the best one."""
 MUCH_WORSE = 3.0
 """A scheme whose error is so many times larger than that of the best is not tried with other orders."""
-SAME_COST, SAME_STEPS = 1.1, 1.5
+SAME_COST, SAME_STEPS = 1.1, 1.2
 """Factors within which two candidates cost the same, and make about as many steps."""
+SAME_ERROR = 1.25
+"""Factor within which two candidates have the same error."""
+LEAST_FIRST = 1.0
+"""Pilots begin with steps of this factor at least: another order may need no shorter ones, and they cost less."""
+SINGLE_COST, SINGLE_HELPS = 0.8, 0.6
+"""A single step is halved where that costs at most so much of what halving all costs, and makes the error so small."""
 PACE_TRIALS = 2
 """Tolerances that are tried for each kind of pace."""
 COSTLY = 0.5
@@ -60,7 +66,7 @@ class Search:
     tell: Callable[[int], None]
     found: dict[Point, Candidate] = field(default_factory=dict)
     counts: dict[Point, dict[str, int]] = field(default_factory=dict)  #: steps of each subsystem in the run to come
-    paced: dict[Point, float] = field(default_factory=dict)  #: measured costs of strategies with a pace, s
+    measured: dict[Point, float] = field(default_factory=dict)  #: costs of points whose steps cost more than others, s
 
     @property
     def limit(self) -> float:
@@ -73,7 +79,7 @@ class Search:
             choices = self.pilots.choices
             strategy = choices.strategy(point)
             self.counts[point] = self.pilots.steps_of(strategy)
-            made = Candidate(strategy, choices.label(point))
+            made = Candidate(strategy, choices.label(point), special=point.special)
             seen = self.piloted(point, made) if self.by_pilots or point.pacing else self.predicted(made)
             self.found[point] = replace(
                 seen, cost=self.cost(point), steps=_times(point) * sum(self.counts[point].values())
@@ -82,15 +88,16 @@ class Search:
         return self.found[point]
 
     def cost(self, point: Point) -> float:
-        """Return the time that a run takes, s, from all that is known of the costs of steps."""
-        if point in self.paced:
-            return self.paced[point]
+        """Return the time that the steps of a run take, s, from all that is known of their costs."""
+        if point in self.measured:
+            return self.measured[point]
         known = self.counts.get(point) or self.pilots.steps_of(self.pilots.choices.strategy(point))
         return _times(point) * self.pilots.cost_of(known)
 
     def candidates(self) -> list[Candidate]:
-        """Return all candidates, their costs brought up to date."""
-        self.found = {point: replace(seen, cost=self.cost(point)) for point, seen in self.found.items()}
+        """Return all candidates, their costs brought up to date, with what any run takes once."""
+        once = self.pilots.once
+        self.found = {point: replace(seen, cost=once + self.cost(point)) for point, seen in self.found.items()}
         return list(self.found.values())
 
     def pilot(self, point: Point) -> Candidate:
@@ -115,7 +122,9 @@ class Search:
         longer = self.pilots.until / self.pilots.span
         if point.pacing is not None:  # its steps are known now
             self.counts[point] = {name: round(longer * count) for name, count in seen.steps.items()}
-            self.paced[point] = longer * seen.seconds
+        if point.costs_more:
+            measured = longer * self.pilots.measured_cost(strategy, seen)
+            self.measured[point] = max(measured, _times(point) * self.pilots.cost_of(self.counts[point]))
         error = seen.error * self._growth(candidate, longer, exponent(seen.worst))
         return replace(candidate, piloted=error, distortion=seen.distortion)
 
@@ -157,7 +166,8 @@ class Search:
         expected = (pilots.tolerance / np.clip(pilots.first_error, 1e-12, 1e6)) ** (1 / ORDER)
         longest = LONGEST * pilots.until / max(pilots.choices.all_steps.values())
         most = max(2.0 ** np.floor(log2(longest)) if longest > 0 else 1.0, 1.0)
-        return float(np.clip(2.0 ** round(log2(expected)), min(TIGHTER / pilots.parts, 1.0), min(most, 8.0)))
+        least = max(min(TIGHTER / pilots.parts, 1.0), LEAST_FIRST)
+        return float(np.clip(2.0 ** round(log2(expected)), least, min(most, 8.0)))
 
     def steps(self) -> None:
         """Find the longest steps that keep the tolerance, for the most promising schemes and orders."""
@@ -177,11 +187,26 @@ class Search:
         """Double steps while the tolerance is kept; if it is not at first, halve them until it is."""
         good = self._is_good(point)
         for _ in range(1, DOUBLINGS):
-            point = point.scaled(2.0 if good else 0.5, only)
+            if good or only is not None or not self.by_pilots:
+                point = point.scaled(2.0 if good else 0.5, only)
+            else:
+                point = self._shortened(point)
             if self._is_out(point) or (self.by_pilots and not good and self._is_beaten(point)):
                 return
             if self._is_good(point) != good:
                 return
+
+    def _shortened(self, point: Point) -> Point:
+        """Return a point with half the step of one subsystem where that makes the error much smaller, else of all."""
+        both = point.scaled(0.5)
+        cost, error = self.cost(both), self._error(point)
+        single = [point.scaled(0.5, [k]) for k in range(len(point.factors))] if len(point.factors) > 1 else []
+        for move in sorted(single, key=self.cost):
+            if self.cost(move) > SINGLE_COST * cost or self._is_out(move):
+                continue
+            if self._error(move) <= SINGLE_HELPS * error:
+                return move
+        return both
 
     def _improve(self, shortlist: list[tuple[str, Orders]]) -> None:
         """Lengthen single steps of the cheapest good candidate, with any of these schemes and orders.
@@ -274,7 +299,7 @@ class Search:
 
     def recommended(self, good: list[Candidate]) -> Candidate:
         """Return the cheapest that keeps the tolerance with some distance: the tight pilot has an error as well."""
-        return cheapest([c for c in good if c.error <= self.limit] or good)
+        return cheapest([c for c in good if c.error <= self.limit] or good, self.pilots.once)
 
     def _error(self, point: Point) -> float:
         error = self.evaluate(point).error
@@ -302,14 +327,19 @@ class Search:
         return not self.by_pilots or self.pilots.spent < SEARCH_SECONDS + SEARCH_RUNS * self.pilots.run_seconds
 
 
-def cheapest(good: list[Candidate]) -> Candidate:
+def cheapest(good: list[Candidate], once: float = 0.0) -> Candidate:
     """Return the cheapest; of those that cost nearly the same one with few steps, and of these the smallest error.
 
-    Costs are measured with errors; steps are not.
+    Costs are measured with errors; steps are not. What is special has to make the error visibly smaller. Where costs
+    include what any run takes once, s, those of the steps have to be nearly the same as well.
     """
     near = [c for c in good if c.cost <= SAME_COST * min(c.cost for c in good)]
+    least_of_steps = min(c.cost - once for c in near)
+    near = [c for c in near if c.cost - once <= SAME_STEPS * least_of_steps or c.cost - once <= least_of_steps]
     fewest = min(c.steps for c in near)
-    return min((c for c in near if c.steps <= SAME_STEPS * fewest), key=lambda c: c.error)
+    few = [c for c in near if c.steps <= SAME_STEPS * fewest]
+    least = min(c.error for c in few)
+    return min((c for c in few if c.error <= SAME_ERROR * least), key=lambda c: (c.special, c.error))
 
 
 def _times(point: Point) -> int:
