@@ -33,9 +33,9 @@ class ContinuousBlocks(Family):
         Parameters
         ----------
         u : signal
-            dx/dt; a scalar serves every component.
+            dx/dt; a scalar applies to every component.
         initial : float or vector
-            State at the start and after a reset; a scalar serves every component of ``u``.
+            State at the start and after a reset; a scalar applies to every component of ``u``.
         external_initial : signal, optional
             Initial value taken from a signal, at the start and at each reset. It may depend on the state itself, such
             as a share of the speed of a ball that bounces; the start then takes ``initial``.

@@ -27,12 +27,12 @@ class CosimulationBlocks(Family):
         name: str | None = None,
         **named: Any,
     ) -> Cosimulation:
-        """Let the diagram be master of other subsystems.
+        """Make the diagram the master of other subsystems.
 
-        The diagram plays the host of ``system``: what the host publishes are the inputs of the block, what it needs are
-        the outputs. At every accepted time the block stores its inputs, and the others advance as the scheme says with
-        their own solvers and steps; at every evaluation of the diagram it gives u(t), interpolated or extrapolated.
-        Reference: González et al. (2010), Table 1.
+        The diagram is the host of ``system``: the outputs of the host are the inputs of the block, and the inputs of
+        the host are its outputs. At every accepted time the block stores its inputs, and the others advance by the
+        scheme with their own solvers and steps; at every evaluation of the diagram it returns u(t), interpolated or
+        extrapolated. Reference: González et al. (2010), Table 1.
 
         An attempt that the diagram's solver gives up (error too large, an event inside it) is taken back: the others
         are restored. Subsystems that cannot save are advanced with accepted data only, and extrapolated where that is
@@ -47,8 +47,8 @@ class CosimulationBlocks(Family):
         host : str, optional
             Name of the host; default: the only one of the system.
         scheme : str
-            ``"slowest-first"``: the others go ahead and the diagram interpolates; ``"fastest-first"``: the diagram goes
-            ahead and extrapolates.
+            ``"slowest-first"``: the others step ahead and the diagram interpolates; ``"fastest-first"``: the diagram
+            steps ahead and extrapolates.
         direct : bool
             Store the inputs before the outputs are read at the same instant. False: the outputs come first and do not
             depend on the inputs of that instant, which breaks algebraic loops through the block.

@@ -17,7 +17,7 @@ class DelayBlocks(Family):
 
     @with_defaults("memory")
     def memory(self, u: Any = None, *, initial: ArrayLike = DEFAULT, name: str | None = None) -> Block:
-        """Give what the input was at the end of the last accepted step.
+        """Output the input at the end of the last accepted step.
 
         It breaks an algebraic loop at the cost of a delay of one step.
         """
@@ -33,7 +33,7 @@ class DelayBlocks(Family):
         interpolation: str = DEFAULT,
         name: str | None = None,
     ) -> Block:
-        """Give ``u(t - delay)``; delay in s.
+        """Output ``u(t - delay)``; delay in s.
 
         Parameters
         ----------
@@ -41,7 +41,7 @@ class DelayBlocks(Family):
         delay : float
             s, greater than 0. Steps are never longer than this while events are located.
         initial : float or vector
-            Output until the delay has gone by.
+            Output until the delay has passed.
         interpolation : {"linear", "cubic"}
             Between accepted steps of a fixed-step solver; solvers of variable step know the signal there, to their
             tolerance. Never over a jump: a jump of the input is a jump of the output, at the exact time.
@@ -71,7 +71,7 @@ class DelayBlocks(Family):
         interpolation: str = DEFAULT,
         name: str | None = None,
     ) -> Block:
-        """Give ``u(t - delay(t))``; the delay (s, a scalar signal) is kept between 0 and ``maximum``.
+        """Output ``u(t - delay(t))``; the delay (s, a scalar signal) is kept between 0 and ``maximum``.
 
         Steps are never longer than the delay. Below a thousandth of ``maximum`` they are, and the input is continued
         as a line from the last accepted steps: the block has no feedthrough from ``u``.

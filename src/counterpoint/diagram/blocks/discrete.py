@@ -47,7 +47,7 @@ class DiscreteBlocks(Family):
         initial: ArrayLike = DEFAULT,
         name: str | None = None,
     ) -> Block:
-        """Give the input of the sample before."""
+        """Output the input of the previous sample."""
         return self.add("unit_delay", given(u), name=name, sample_time=sample_time, offset=offset, initial=initial)
 
     @with_defaults("integer_delay")
@@ -61,7 +61,7 @@ class DiscreteBlocks(Family):
         initial: ArrayLike = DEFAULT,
         name: str | None = None,
     ) -> Block:
-        """Give the input of ``samples`` samples before."""
+        """Output the input ``samples`` samples ago."""
         return self.add(
             "integer_delay",
             given(u),
@@ -145,7 +145,7 @@ class DiscreteBlocks(Family):
         gain: float = DEFAULT,
         name: str | None = None,
     ) -> Block:
-        """Give ``K (u(k) - u(k-1))/h``, 0 at the first sample."""
+        """Output ``K (u(k) - u(k-1))/h``, 0 at the first sample."""
         return self.add("discrete_derivative", given(u), name=name, sample_time=sample_time, offset=offset, gain=gain)
 
     @with_defaults("discrete_transfer_function", denominator=[1.0, 1.0], numerator=1.0)

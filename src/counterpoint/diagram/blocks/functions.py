@@ -135,7 +135,7 @@ class FunctionBlocks(Family):
         outputs : int, sequence of str, mapping
             Width of the only output ``y``, names of scalar outputs, or names and widths.
         uses_time : bool
-            Compiled functions: False lets the diagram leave out calls while the inputs rest.
+            Compiled functions: False lets the diagram skip calls while the inputs do not change.
         needs_major : bool
             Whether an evaluation with ``context.is_major`` is wanted at every accepted time.
 
@@ -178,8 +178,8 @@ class FunctionBlocks(Family):
     ) -> Block:
         """Add a block written in Python as an object of a class derived from :class:`PythonBlock`.
 
-        An object serves one copy of the block: give the class, or another function that makes objects, when
-        the diagram is used as a superblock several times or in parallel runs.
+        One object belongs to one copy of the block. Pass the class, or a function that makes objects, if the
+        diagram is used several times as a superblock or in parallel runs.
         """
         make = partial(make_object, block) if isinstance(block, PythonBlock) else lambda: make_object(block())
         return self.add("python", signals, name=name, named_inputs=named, make=make)
@@ -196,7 +196,7 @@ class FunctionBlocks(Family):
         name: str | None = None,
         **values: Any,
     ) -> StateMachine:
-        """Add a state machine; its states and transitions are added to what is returned.
+        """Add a state machine and return it; add states and transitions to it.
 
         Parameters
         ----------

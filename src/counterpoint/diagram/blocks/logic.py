@@ -23,42 +23,42 @@ class LogicBlocks(Family):
     ) -> Block:
         """Compare a signal with another or with a number: ``<``, ``<=``, ``>``, ``>=``, ``==``, ``!=``.
 
-        The instant of a change is located. ``tolerance``: how far apart equal signals may be (``==`` and ``!=`` only).
+        The time of a change is located. ``tolerance``: largest difference of equal signals (``==`` and ``!=`` only).
         """
         if isinstance(v, Real):
             return self.add("comparison", (u,), name=name, operator=relation, constant=v, tolerance=tolerance)
         return self.add("comparison", (u, v), name=name, operator=relation, tolerance=tolerance)
 
     def logical_and(self, *u: Any, name: str | None = None) -> Block:
-        """Give 1 when all signals are true."""
+        """Output 1 when all signals are true."""
         return self.add("and", u, name=name, count=len(u))
 
     def logical_or(self, *u: Any, name: str | None = None) -> Block:
-        """Give 1 when at least one signal is true."""
+        """Output 1 when at least one signal is true."""
         return self.add("or", u, name=name, count=len(u))
 
     def logical_not(self, u: Any = None, *, name: str | None = None) -> Block:
-        """Give 1 when the signal is false."""
+        """Output 1 when the signal is false."""
         return self.add("not", given(u), name=name)
 
     def logical_xor(self, *u: Any, name: str | None = None) -> Block:
-        """Give 1 when an odd number of signals is true."""
+        """Output 1 when an odd number of signals is true."""
         return self.add("xor", u, name=name, count=len(u))
 
     def logical_nand(self, *u: Any, name: str | None = None) -> Block:
-        """Give 0 when all signals are true, else 1."""
+        """Output 0 when all signals are true, else 1."""
         return self.add("nand", u, name=name, count=len(u))
 
     def logical_nor(self, *u: Any, name: str | None = None) -> Block:
-        """Give 1 when no signal is true."""
+        """Output 1 when no signal is true."""
         return self.add("nor", u, name=name, count=len(u))
 
     def detect_rise(self, u: Any = None, *, name: str | None = None) -> Block:
-        """Give 1 at the instant in which a signal rises through zero or becomes true, else 0."""
+        """Output 1 at the time when a signal rises through zero or becomes true, else 0."""
         return self.add("hit_crossing", given(u), name=name, edge="rising")
 
     def detect_fall(self, u: Any = None, *, name: str | None = None) -> Block:
-        """Give 1 at the instant in which a signal falls through zero or becomes false, else 0."""
+        """Output 1 at the time when a signal falls through zero or becomes false, else 0."""
         return self.add("hit_crossing", given(u), name=name, edge="falling")
 
     @with_defaults("latch")
@@ -71,7 +71,7 @@ class LogicBlocks(Family):
         priority: str = DEFAULT,
         name: str | None = None,
     ) -> Block:
-        """Remember: ``q`` becomes true with ``set`` and false with ``reset``; outputs ``q`` and ``not_q``.
+        """Store a state: ``q`` becomes true with ``set`` and false with ``reset``; outputs ``q`` and ``not_q``.
 
         ``priority`` (``set`` or ``reset``) wins when both are true.
         """

@@ -26,7 +26,7 @@ class MathematicsBlocks(Family):
         return self.add(kind, given(u), name=name, gain=gain)
 
     def sum(self, *u: Any, signs: str | None = None, name: str | None = None) -> Block:
-        """Add signals; ``signs="+-"`` subtracts the second. Scalars serve every component of vectors."""
+        """Add signals; ``signs="+-"`` subtracts the second. A scalar applies to every component of a vector."""
         return self.add("sum", u, name=name, signs=signs if signs is not None else "+" * len(u))
 
     def product(self, *u: Any, operations: str | None = None, name: str | None = None) -> Block:
@@ -44,7 +44,7 @@ class MathematicsBlocks(Family):
         return self.add("power", name=name, named_inputs={"u": u, "exponent": exponent})
 
     def sqrt(self, u: Any = None, *, name: str | None = None) -> Block:
-        """Take the square root; a negative input stops the run as a value that is not finite."""
+        """Take the square root; a negative input gives NaN, which stops the run."""
         return self.add("sqrt", given(u), name=name)
 
     def exp(self, u: Any = None, *, name: str | None = None) -> Block:
@@ -68,15 +68,15 @@ class MathematicsBlocks(Family):
         return self.add("abs", given(u), name=name)
 
     def sign(self, u: Any = None, *, name: str | None = None) -> Block:
-        """Give -1, 0 or 1; its jump is located."""
+        """Output -1, 0 or 1; its jump is located."""
         return self.add("sign", given(u), name=name)
 
     def min(self, *u: Any, name: str | None = None) -> Block:
-        """Give the smallest of several signals, or the smallest component of one vector."""
+        """Output the smallest of several signals, or the smallest component of one vector."""
         return self.add("min", u, name=name, count=max(1, len(u)))
 
     def max(self, *u: Any, name: str | None = None) -> Block:
-        """Give the largest of several signals, or the largest component of one vector."""
+        """Output the largest of several signals, or the largest component of one vector."""
         return self.add("max", u, name=name, count=max(1, len(u)))
 
     def floor(self, u: Any = None, *, name: str | None = None) -> Block:
@@ -96,19 +96,19 @@ class MathematicsBlocks(Family):
         return self.add("truncate", given(u), name=name)
 
     def modulo(self, u: Any = None, divisor: Any = None, *, name: str | None = None) -> Block:
-        """Give ``u - divisor floor(u / divisor)``: the sign is that of the divisor, as Python's ``%``."""
+        """Output ``u - divisor floor(u / divisor)``: the sign is that of the divisor, as Python's ``%``."""
         return self.add("modulo", name=name, named_inputs={"u": u, "divisor": divisor})
 
     def remainder(self, u: Any = None, divisor: Any = None, *, name: str | None = None) -> Block:
-        """Give ``u - divisor truncate(u / divisor)``: the sign is that of ``u``, as C's ``fmod``."""
+        """Output ``u - divisor truncate(u / divisor)``: the sign is that of ``u``, as C's ``fmod``."""
         return self.add("remainder", name=name, named_inputs={"u": u, "divisor": divisor})
 
     def dot(self, u: Any = None, v: Any = None, *, name: str | None = None) -> Block:
-        """Give the dot product of two vectors."""
+        """Output the dot product of two vectors."""
         return self.add("dot", name=name, named_inputs={"u": u, "v": v})
 
     def norm(self, u: Any = None, *, name: str | None = None) -> Block:
-        """Give the Euclidean length of a vector."""
+        """Output the Euclidean length of a vector."""
         return self.add("norm", given(u), name=name)
 
     def sum_of_components(self, u: Any = None, *, name: str | None = None) -> Block:

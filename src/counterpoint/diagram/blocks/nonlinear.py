@@ -32,11 +32,11 @@ class NonlinearBlocks(Family):
     """
 
     def saturation(self, u: Any = None, *, lower: Any = None, upper: Any = None, name: str | None = None) -> Block:
-        """Limit a signal to stay between ``lower`` and ``upper``, which are numbers (or left out) or signals."""
+        """Limit a signal to the range from ``lower`` to ``upper``: numbers or signals; either may be omitted."""
         return self._limited("saturation", u, lower, upper, name)
 
     def dead_zone(self, u: Any = None, *, lower: Any = None, upper: Any = None, name: str | None = None) -> Block:
-        """Give 0 between ``lower`` and ``upper`` (default -0.5 and 0.5), beyond them how far the signal is outside."""
+        """Output 0 between ``lower`` and ``upper`` (default -0.5 and 0.5), beyond them the signal minus the limit."""
         return self._limited("dead_zone", u, lower, upper, name)
 
     def _limited(self, kind: str, u: Any, lower: Any, upper: Any, name: str | None) -> Block:
@@ -58,8 +58,8 @@ class NonlinearBlocks(Family):
     ) -> Block:
         """Follow a signal no faster than ``rising`` (> 0, 1/s) and ``falling`` (< 0, 1/s; default ``-rising``).
 
-        The output begins at ``initial``, or where the input is. Where it catches up with the input is located; where it
-        falls behind in the midst of a step the error is of second order in the step.
+        The output begins at ``initial``, by default at the input. The time when it catches up with the input is
+        located; when it falls behind within a step, the error is of second order in the step.
         """
         return self.add("rate_limiter", given(u), name=name, rising=rising, falling=falling, initial=initial)
 
@@ -89,10 +89,9 @@ class NonlinearBlocks(Family):
 
     @with_defaults("backlash", width=1.0)
     def backlash(self, u: Any = None, *, width: float, initial: float = DEFAULT, name: str | None = None) -> Block:
-        """Follow a signal through a gap of ``width``: the output rests until the input has crossed the gap.
+        """Follow a signal through a gap of ``width``: the output is constant until the input has crossed the gap.
 
-        Where contact is made is located; where the input turns in the midst of a step the error is of second
-        order in the step.
+        The time of contact is located; if the input turns within a step, the error is of second order in the step.
         """
         return self.add("backlash", given(u), name=name, width=width, initial=initial)
 
@@ -107,7 +106,7 @@ class NonlinearBlocks(Family):
         threshold: float | None = None,
         name: str | None = None,
     ) -> Block:
-        """Give ``then`` while ``control >= threshold`` (default 0), else ``otherwise``.
+        """Output ``then`` while ``control >= threshold`` (default 0), else ``otherwise``.
 
         ``criterion`` may also be ``>``, or ``!=0`` without threshold.
         """
@@ -116,7 +115,7 @@ class NonlinearBlocks(Family):
 
     @with_defaults("multiport_switch")
     def multiport_switch(self, index: Any, *u: Any, outside: str = DEFAULT, name: str | None = None) -> Block:
-        """Give the signal whose number, from 0, is ``index`` rounded.
+        """Output the signal whose number, from 0, is ``index`` rounded.
 
         An index outside fails the run (``outside="error"``) or gives the outermost signal (``"clip"``).
         """
@@ -128,12 +127,12 @@ class NonlinearBlocks(Family):
 
     @with_defaults("friction", offset=1.0)
     def friction(self, u: Any = None, *, offset: float, gain: float = DEFAULT, name: str | None = None) -> Block:
-        """Give Coulomb and viscous friction: ``offset sign(u) + gain u``, 0 at rest."""
+        """Output Coulomb and viscous friction: ``offset sign(u) + gain u``, 0 at rest."""
         return self.add("friction", given(u), name=name, offset=offset, gain=gain)
 
     @with_defaults("hit_crossing")
     def hit_crossing(
         self, u: Any = None, *, offset: float = DEFAULT, edge: str = DEFAULT, name: str | None = None
     ) -> Block:
-        """Give 1 at the instant in which the signal passes ``offset`` (``edge``: rising, falling, either), else 0."""
+        """Output 1 at the time when the signal passes ``offset`` (``edge``: rising, falling, either), else 0."""
         return self.add("hit_crossing", given(u), name=name, offset=offset, edge=edge)

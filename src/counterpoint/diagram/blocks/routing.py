@@ -27,21 +27,21 @@ class RoutingBlocks(Family):
     """
 
     def mux(self, *u: Any, name: str | None = None) -> Block:
-        """Put signals after each other into one vector."""
+        """Join signals into one vector."""
         return self.add("mux", u, name=name, count=len(u))
 
     def concatenate(self, *u: Any, name: str | None = None) -> Block:
-        """Put vectors after each other into one; another word for :meth:`mux`."""
+        """Join vectors into one; the same as :meth:`mux`."""
         return self.mux(*u, name=name)
 
     def demux(
         self, u: Any = None, *, outputs: int | None = None, widths: Sequence[int] | None = None, name: str | None = None
     ) -> Block:
-        """Take a vector apart into outputs ``y1``, ``y2``, ... of equal width, or of the ``widths`` given."""
+        """Split a vector into outputs ``y1``, ``y2``, ... of equal width, or of the ``widths`` given."""
         return self.add("demux", given(u), name=name, outputs=outputs, widths=widths)
 
     def selector(self, u: Any = None, indices: int | slice | Sequence[int] = 0, *, name: str | None = None) -> Block:
-        """Select components of a vector by place, from 0, negative from the end, as ``signal[2]``, ``signal[0:3]``."""
+        """Select components of a vector by index, from 0; negative: from the end, as ``signal[2]``, ``signal[0:3]``."""
         if isinstance(indices, slice):
             start, stop, step = indices.start, indices.stop, indices.step
             return self.add("selector", given(u), name=name, start=start, stop=stop, step=step)

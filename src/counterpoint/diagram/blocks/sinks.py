@@ -18,10 +18,10 @@ class SinkBlocks(Family):
         return self.add("terminator", given(u), name=name)
 
     def stop(self, u: Any = None, *, message: str | None = None, name: str | None = None) -> Block:
-        """End the whole run, in good order, at the instant in which the input becomes positive.
+        """End the run normally at the time when the input becomes positive.
 
-        The run returns its result as if it had reached its end; ``result.message`` says which block ended it and why
-        (``message``). Its last step is shorter than the others, so subsystems that listen to the diagram wait for it.
+        The result is that of a finished run; ``result.message`` tells which block ended it and why
+        (``message``). Its last step is shorter than the others, so subsystems that read the diagram wait for it.
 
         Examples
         --------

@@ -20,7 +20,7 @@ class SourceBlocks(Family):
     """Sources: signals that depend on time alone. Jumps and corners are met exactly by every solver."""
 
     def constant(self, value: ArrayLike, *, name: str | None = None) -> Block:
-        """Give a constant, a number or a vector."""
+        """Output a constant, a number or a vector."""
         return self.add("constant", name=name, value=value)
 
     def step(
@@ -51,7 +51,7 @@ class SourceBlocks(Family):
         *,
         name: str | None = None,
     ) -> Block:
-        """Give ``bias + amplitude sin(frequency t + phase)``; frequency in rad/s, phase in rad.
+        """Output ``bias + amplitude sin(frequency t + phase)``; frequency in rad/s, phase in rad.
 
         Vectors give a vector.
         """
@@ -68,14 +68,14 @@ class SourceBlocks(Family):
         high: float = DEFAULT,
         name: str | None = None,
     ) -> Block:
-        """Give a square wave: ``high`` for the part ``width`` (0 to 1) of every ``period`` (s), then ``low``.
+        """Output a square wave: ``high`` for the part ``width`` (0 to 1) of every ``period`` (s), then ``low``.
 
         The first pulse begins at ``start`` (s); before it the value is ``low``.
         """
         return self.add("pulse", name=name, period=period, width=width, start=start, low=low, high=high)
 
     def clock(self, *, name: str | None = None) -> Block:
-        """Give the time, s."""
+        """Output the time, s."""
         return self.add("clock", name=name)
 
     @with_defaults("chirp", duration=1.0, last_frequency=2.0, first_frequency=1.0)
@@ -90,7 +90,7 @@ class SourceBlocks(Family):
         sweep: str = DEFAULT,
         name: str | None = None,
     ) -> Block:
-        """Give a sine whose frequency goes from the first to the last (rad/s) during ``duration`` (s) and then stays.
+        """Output a sine whose frequency goes from the first to the last (rad/s) during ``duration`` (s) and then stays.
 
         ``sweep``: ``linear``, or ``exponential`` (equal factors in equal times). The phase is the integral of the
         frequency plus ``phase`` (rad).
@@ -119,7 +119,7 @@ class SourceBlocks(Family):
         names: Sequence[str] | None = None,
         name: str | None = None,
     ) -> Block:
-        """Give values tabulated over time; a time that is there twice is a jump.
+        """Output values tabulated over time; a time that occurs twice is a jump.
 
         Parameters
         ----------
@@ -135,7 +135,7 @@ class SourceBlocks(Family):
             End a step at every corner of a linear table. False: only at its jumps, which is faster for tables
             much finer than the step.
         names : sequence of str, optional
-            One scalar output a column instead of one vector ``y``.
+            One scalar output per column instead of one vector ``y``.
 
         Examples
         --------
@@ -172,9 +172,9 @@ class SourceBlocks(Family):
         locate_corners: bool = DEFAULT,
         name: str | None = None,
     ) -> Block:
-        """Give columns of a CSV file over time, one output a column, named as in the file's first line.
+        """Output columns of a CSV file over time, one output per column, named as in the first line of the file.
 
-        ``time`` is the name of the column of times in s (default: the first), ``columns`` the names wanted (default:
+        ``time`` is the name of the column of times in s (default: the first), ``columns`` the names to use (default:
         all others). The other parameters are those of :meth:`table`.
         """
         read = read_csv(Path(path), columns, time=time, separator=delimiter, jumps=True)
@@ -200,7 +200,7 @@ class SourceBlocks(Family):
         width: int = DEFAULT,
         name: str | None = None,
     ) -> Block:
-        """Give band-limited white noise: normal random numbers of variance ``power / sample_time``, each held for it.
+        """Output band-limited white noise: held normal random numbers of variance ``power / sample_time``.
 
         ``power`` is the height of the two-sided power spectral density (unit squared times s), ``sample_time`` in s.
         The same seed gives the same numbers on every machine; the components of a vector are independent.

@@ -26,19 +26,19 @@ class TrigonometryBlocks(Family):
         return self.add("tan", given(u), name=name)
 
     def asin(self, u: Any = None, *, name: str | None = None) -> Block:
-        """Give the angle in rad with this sine, between -pi/2 and pi/2."""
+        """Output the angle in rad with this sine, between -pi/2 and pi/2."""
         return self.add("asin", given(u), name=name)
 
     def acos(self, u: Any = None, *, name: str | None = None) -> Block:
-        """Give the angle in rad with this cosine, between 0 and pi."""
+        """Output the angle in rad with this cosine, between 0 and pi."""
         return self.add("acos", given(u), name=name)
 
     def atan(self, u: Any = None, *, name: str | None = None) -> Block:
-        """Give the angle in rad with this tangent, between -pi/2 and pi/2."""
+        """Output the angle in rad with this tangent, between -pi/2 and pi/2."""
         return self.add("atan", given(u), name=name)
 
     def atan2(self, y: Any = None, x: Any = None, *, name: str | None = None) -> Block:
-        """Give the angle in rad of the point (x, y), between -pi and pi."""
+        """Output the angle in rad of the point (x, y), between -pi and pi."""
         return self.add("atan2", name=name, named_inputs={"y": y, "x": x})
 
     def sinh(self, u: Any = None, *, name: str | None = None) -> Block:
