@@ -140,10 +140,11 @@ StepOutcome ModelExchangeSubsystem::complete_step(const IntegratedStep& step) {
 }
 
 void ModelExchangeSubsystem::handle_event(HybridPoint& point) {
-  // A time event that coincides with another one happens with it, and the FMU has to see that it is due.
-  if (next_event_ > point.time && next_event_ <= point.time + coincidence(point.time, span_)) {
-    earliest_ = next_event_;
-    instance_->set_time(earliest_);
+  // A time event that coincides with another one, or with the end of a step, happens with it. The FMU has to see that
+  // it is due, and some know it only at its very time: one that rounding makes later is no event to them.
+  if (next_event_ != point.time && std::abs(next_event_ - point.time) <= coincidence(point.time, span_)) {
+    if (next_event_ > point.time) earliest_ = next_event_;
+    instance_->set_time(next_event_);
   }
   instance_->enter_event_mode();
   iterate_event(point);

@@ -229,6 +229,7 @@ SAMPLER = Model(
         output("held", 9, variability="discrete", start="0"),
         Variable("der(x)", 10, derivative=8),
         output("samples", 11, type="Int32", variability="discrete", start="0"),
+        parameter("exact", 12, "false", type="Boolean"),
     ),
     states=1,
     co_simulation={"canHandleVariableCommunicationStepSize": "true", **STATE},

@@ -167,6 +167,15 @@ def test_an_fmu_that_needs_its_tool_says_so_when_it_does_not_start(built, versio
         failing(built(model, version), 0)
 
 
+def test_a_step_that_is_discarded_without_progress_names_no_time_to_go_to(built, version, fault):
+    """Some FMUs discard every step and have no status: the start of the step is no time that could be reached."""
+    system = cp.System()
+    parameters = {"fault": fault("counts-nanoseconds"), "fault_time": 1.0}
+    system.add("pump", cp.fmu(built("misbehaving", version), parameters=parameters), step=0.3)
+    with pytest.raises(cp.ComponentError, match="discarded the step and does not say how far it could go; redo"):
+        system.run(until=3.0)
+
+
 def test_a_discarded_step_is_made_again_in_smaller_ones(built, version, fault):
     result = failing(built("misbehaving", version), fault("discards-long-steps"), redo_discarded=True)
     assert result["pump.y"].values[-1] == pytest.approx(1.0)

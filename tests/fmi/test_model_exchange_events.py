@@ -183,6 +183,13 @@ def test_a_time_event_and_the_end_of_a_step_that_differ_by_rounding_are_one(buil
     assert np.diff(np.unique(result["fmu.x"].time)).min() > 0.09
 
 
+@pytest.mark.parametrize(("solver", "step"), [("ode4", 0.1), ("ode4", 0.05), ("ode45", None)])
+def test_an_fmu_that_knows_a_time_event_only_at_its_very_time_is_there_at_that_time(built, version, solver, step):
+    """The end of a step may be later than the event by rounding, and the event happens all the same."""
+    model = exchange(built("sampler", version), solver=solver, parameters={"exact": True})
+    assert alone(model, until=100.0, step=step)["fmu.samples"].values[-1] in (1000, 1001)  # the last is at the end
+
+
 def test_discrete_inputs_are_events(built, version):
     for kind in ("model-exchange", "co-simulation"):
         system = cp.System()

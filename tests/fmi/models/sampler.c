@@ -8,6 +8,7 @@ typedef struct {
   double period, shrink;
   int32_t stop_after; /* samples after which the simulation shall end; 0: never */
   bool late;          /* asks for events that are over */
+  bool exact;         /* knows an event only at its very time: one that comes later by rounding is none */
   double u, bias;
   bool enable;
   double x, held, der_x;
@@ -19,7 +20,7 @@ static const Variable variables[] = {
     SCALAR(FLOAT64, Values, period),       SCALAR(FLOAT64, Values, shrink), SCALAR(INT32, Values, stop_after),
     SCALAR(BOOLEAN, Values, late),         INPUT(FLOAT64, Values, u),       INPUT(BOOLEAN, Values, enable),
     DISCRETE_INPUT(FLOAT64, Values, bias), SCALAR(FLOAT64, Values, x),      SCALAR(FLOAT64, Values, held),
-    SCALAR(FLOAT64, Values, der_x),        SCALAR(INT32, Values, samples),
+    SCALAR(FLOAT64, Values, der_x),        SCALAR(INT32, Values, samples),  SCALAR(BOOLEAN, Values, exact),
 };
 static const size_t state_offsets[] = {offsetof(Values, x)};
 
@@ -50,7 +51,7 @@ static void sample(Values* s, double time) {
 
 static Status handle_event(Instance* instance, StepEnd* end) {
   Values* s = instance->values;
-  if (instance->time >= s->next) {
+  if (s->exact && isfinite(s->next) ? instance->time == s->next : instance->time >= s->next) {
     sample(s, instance->time);
     instance->log(instance, OK, "logEvents", "sample %d at %g", s->samples, instance->time);
   }
