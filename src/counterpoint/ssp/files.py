@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
-from .._files.folder import Folder
+from .._files.folder import FileProblem, Folder
+from .._files.problems import quoted
 from ..errors import SetupError
 from ..fmi.archive import Archive, ArchiveError, Unpacked
 from ..fmi.attributes import Notes
@@ -175,7 +176,10 @@ class Store:
         if self.packed:
             top = (self.top or self.root).resolve()
             inside = os.path.relpath(self.root.resolve(), top)
-            return Folder(top).find(name if inside == "." else f"{inside}/{name}")
+            inner = name if inside == "." else f"{inside}/{name}"
+            if not (top / inner).resolve().is_relative_to(top):
+                raise FileProblem(f"{quoted(name)}: is not in the archive, which has to hold all files that it uses")
+            return Folder(top).find(inner)
         plain = name.replace("\\", "/")
         relative = not plain.startswith("/") and not _DRIVE.match(plain)
         return Folder(self.root, self.allow_outside or relative).find(name)
