@@ -3,6 +3,7 @@
 import re
 import shutil
 import warnings
+import zipfile
 
 import numpy as np
 import pytest
@@ -215,6 +216,23 @@ def test_the_step_of_a_master_in_the_words_of_another_tool(pack, place):
         warnings.simplefilter("error")
         table = ssp.read(pack(ssd(place + PAIR))).tables()["subsystems"]
     assert [table[name]["step"] for name in "ab"] == [0.02, 0.02]
+
+
+@pytest.mark.parametrize("name", ["plant/SystemStructure.ssd", "plant.ssd", "systemstructure.ssd"])
+def test_an_archive_whose_structure_is_not_where_it_should_be(pack, fmus, tmp_path, name):
+    """Archives of a folder instead of its content, and other names of the only structure."""
+    made = tmp_path / "made.ssp"
+    with zipfile.ZipFile(pack(ssd(PAIR))) as old, zipfile.ZipFile(made, "w") as new:
+        for member in old.namelist():
+            folder = name.rpartition("/")[0]
+            new.writestr(name if member.endswith(".ssd") else f"{folder}/{member}".lstrip("/"), old.read(member))
+    with pytest.warns(ssp.StructureWarning) as caught:
+        scenario = ssp.read(made)
+    (text,) = [str(one.message) for one in caught]
+    assert text.endswith(
+        f"{name} line 1: SystemStructure.ssd is not at the top level of the archive; this file is used"
+    )
+    assert_same(scenario.run(), by_hand(fmus))
 
 
 @pytest.mark.parametrize("source", ["../fmus/oscillator.fmu", "resources/fmus/oscillator.fmu"])

@@ -214,5 +214,6 @@ def test_a_file_that_is_no_archive_is_refused(tmp_path):
 def test_an_archive_without_a_structure_says_what_is_there(tmp_path):
     with zipfile.ZipFile(tmp_path / "x.ssp", "w") as archive:
         archive.writestr("inner/SystemStructure.ssd", ssd(PAIR))
+        archive.writestr("other/plant.ssd", ssd(PAIR))
     with pytest.raises(cp.ScenarioError, match=r"but at inner/SystemStructure.ssd"):
         cp.Scenario.read(tmp_path / "x.ssp")
