@@ -3,6 +3,7 @@
 import re
 import shutil
 import warnings
+import zipfile
 
 import numpy as np
 import pytest
@@ -217,6 +218,23 @@ def test_the_step_of_a_master_in_the_words_of_another_tool(pack, place):
     assert [table[name]["step"] for name in "ab"] == [0.02, 0.02]
 
 
+@pytest.mark.parametrize("name", ["plant/SystemStructure.ssd", "plant.ssd", "systemstructure.ssd"])
+def test_an_archive_whose_structure_is_not_where_it_should_be(pack, fmus, tmp_path, name):
+    """Archives of a folder instead of its content, and other names of the only structure."""
+    made = tmp_path / "made.ssp"
+    with zipfile.ZipFile(pack(ssd(PAIR))) as old, zipfile.ZipFile(made, "w") as new:
+        for member in old.namelist():
+            folder = name.rpartition("/")[0]
+            new.writestr(name if member.endswith(".ssd") else f"{folder}/{member}".lstrip("/"), old.read(member))
+    with pytest.warns(ssp.StructureWarning) as caught:
+        scenario = ssp.read(made)
+    (text,) = [str(one.message) for one in caught]
+    assert text.endswith(
+        f"{name} line 1: SystemStructure.ssd is not at the top level of the archive; this file is used"
+    )
+    assert_same(scenario.run(), by_hand(fmus))
+
+
 @pytest.mark.parametrize("source", ["../fmus/oscillator.fmu", "resources/fmus/oscillator.fmu"])
 def test_an_ssd_in_a_folder_of_the_archive(pack, fmus, source):
     """Its sources are relative to itself; some tools write them as seen from the top of the archive."""
@@ -230,7 +248,7 @@ def test_an_ssd_in_a_folder_of_the_archive(pack, fmus, source):
     expected = by_hand(fmus)
     assert np.array_equal(result["inner/a.x"].values, expected["a.x"].values)
     path = pack(ssd(outer), files | {"resources/inner/pair.ssd": inner.replace(source, "../../../oscillator.fmu")})
-    with pytest.raises(cp.ScenarioError, match="lies outside"):
+    with pytest.raises(cp.ScenarioError, match="is not in the archive"):
         ssp.read(path)
 
 

@@ -60,6 +60,8 @@ def test_an_ssd_may_use_files_from_the_top_of_the_file_system_only_if_allowed(tm
     with pytest.raises(cp.ScenarioError, match=r"pair.ssd line \d+: Component \"a\": source: .* lies outside"):
         cp.Scenario.read(file)
     assert_same(cp.Scenario.read(file, allow_outside=True).run(), by_hand(fmus))
+    file.write_text(file.read_text().replace(f"{tmp_path}/o.fmu", f"file://{tmp_path}/o.fmu"))
+    assert_same(cp.Scenario.read(file, allow_outside=True).run(), by_hand(fmus))
 
 
 def test_an_ssd_beside_the_folder_of_its_files(tmp_path, fmus):

@@ -65,7 +65,7 @@ class Archive:
     limits : ArchiveLimits, optional
         Its limits.
     main : str
-        The file that must be at the top level; default: the model description of an FMU.
+        The file that must be at the top level; default: the model description of an FMU; "": any.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Archive:
             raise ArchiveError([f"{self.path}: {problem}" for problem in problems])
         self.remarks = list(_remarks(infos, names))
         self.files = {name: info for name, info in zip(names, infos, strict=True) if not _is_folder(info)}
-        if main not in self.files:
+        if main and main not in self.files:
             raise ArchiveError(f"{self.path}: {self._missing_main()}")
 
     @property

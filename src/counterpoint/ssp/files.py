@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
-from .._files.folder import Folder
+from .._files.folder import FileProblem, Folder
+from .._files.problems import quoted
 from ..errors import SetupError
 from ..fmi.archive import Archive, ArchiveError, Unpacked
 from ..fmi.attributes import Notes
@@ -105,6 +107,8 @@ class Store:
         Whether the files are those of an archive.
     top : Path, optional
         Where the archive was unpacked, if the SSD lies in a folder of it.
+    main : str
+        The SSD of an archive that is read if no other is asked for.
     """
 
     root: Path
@@ -115,14 +119,22 @@ class Store:
     prefix: str = ""
     packed: bool = False
     top: Path | None = None
+    main: str = MAIN
 
     @classmethod
     def of_archive(cls, path: Path, log: Log, unpacked: list[Unpacked], prefix: str = "") -> Store:
         """Check and unpack an SSP."""
-        unpacked.append(Archive(path, main=MAIN).unpack())
-        root = unpacked[-1].root
-        log.folders[f"{root}{os.sep}"] = f"{log.plain(str(path))}: "
-        return cls(root, f"{log.plain(str(path))}: ", log, False, unpacked, prefix, packed=True)
+        archive = Archive(path, main="")
+        found = _main_of(archive.files) or MAIN
+        unpacked.append((archive if found in archive.files else Archive(path, main=MAIN)).unpack())
+        top = unpacked[-1].root
+        label = f"{log.plain(str(path))}: "
+        log.folders[f"{top}{os.sep}"] = label
+        folder, slash, main = found.rpartition("/")
+        if found != MAIN:
+            log.of(f"{label}{found}").complain(1, f"{MAIN} is not at the top level of the archive; this file is used")
+        root = top / folder
+        return cls(root, f"{label}{folder}{slash}", log, False, unpacked, prefix, True, top if folder else None, main)
 
     def notes_of(self, name: str) -> Notes:
         """Return where mistakes of a file are noted."""
@@ -175,7 +187,10 @@ class Store:
         if self.packed:
             top = (self.top or self.root).resolve()
             inside = os.path.relpath(self.root.resolve(), top)
-            return Folder(top).find(name if inside == "." else f"{inside}/{name}")
+            inner = name if inside == "." else f"{inside}/{name}"
+            if not (top / inner).resolve().is_relative_to(top):
+                raise FileProblem(f"{quoted(name)}: is not in the archive, which has to hold all files that it uses")
+            return Folder(top).find(inner)
         plain = name.replace("\\", "/")
         relative = not plain.startswith("/") and not _DRIVE.match(plain)
         return Folder(self.root, self.allow_outside or relative).find(name)
@@ -218,6 +233,22 @@ class Store:
         except (ArchiveError, XmlError) as error:
             notes.wrong(1, str(error))
             return None
+
+
+def _main_of(names: Iterable[str]) -> str:
+    """Return the SSD of an archive: at the top, else in the only folder there, else the only one; "" if not clear.
+
+    Archives made by hand often hold the folder instead of its content.
+    """
+    ours = [name for name in names if not name.startswith("__MACOSX/")]
+    tops = {name.partition("/")[0] for name in ours}
+    found = [name for name in ours if name.lower().endswith(".ssd")]
+    for folder in ("", *(f"{top}/" for top in tops if len(tops) == 1)):
+        here = [name for name in found if name.startswith(folder) and "/" not in name.removeprefix(folder)]
+        named = [name for name in here if name.removeprefix(folder).lower() == MAIN.lower()]
+        if len(named) == 1 or len(here) == 1:
+            return (named or here)[0]
+    return ""
 
 
 def _with_other_capitals(root: Path, name: str) -> list[str]:

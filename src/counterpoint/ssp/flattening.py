@@ -486,7 +486,7 @@ def open_nested(component: s.Component, store: Store) -> tuple[Store, str] | Non
     try:
         if component.type == s.PACKAGE:
             inner = Store.of_archive(path, store.log, store.unpacked, prefix)
-            return inner, fragment or s.MAIN
+            return inner, fragment or inner.main
     except SetupError as error:
         for problem in error.problems:
             component.place.wrong(problem)

@@ -93,7 +93,8 @@ def read(
     variant : str, optional
         Another SSD at the top of the archive, instead of ``SystemStructure.ssd``, as ``plant.ssp#Other.ssd`` says it.
     allow_outside : bool
-        Whether a ``.ssd`` may use files outside of its directory.
+        Whether a ``.ssd`` may use files by paths from the top of the file system; relative paths may always lead out of
+        its directory, as in ``../fmus/pump.fmu``.
 
     Raises
     ------
@@ -149,7 +150,7 @@ class Loaded:
         try:
             if path.suffix.lower() == ".ssp":
                 store = Store.of_archive(path, Log(), [])
-                return cls(path, read_structure(store, variant or MAIN), store, variant)
+                return cls(path, read_structure(store, variant or store.main), store, variant)
         except SetupError as error:
             raise ScenarioError(error.problems) from None
         parent = "" if path.parent == Path() else f"{path.parent}{os.sep}"
@@ -162,7 +163,7 @@ class Loaded:
         """Other SSDs of an archive."""
         if not self.store.packed:
             return []
-        return sorted({file.name for file in self.store.root.glob("*.ssd")} - {self.variant or MAIN})
+        return sorted({file.name for file in self.store.root.glob("*.ssd")} - {self.variant or self.store.main})
 
     def scenario(self, choices: Choices) -> Scenario:
         """Return the scenario, or raise ScenarioError with all problems."""

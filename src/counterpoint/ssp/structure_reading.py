@@ -373,11 +373,13 @@ def local_source(source: str) -> tuple[str, bool]:
 
     >>> local_source("proxyfmu://localhost?file=pump.fmu"), local_source("file:pump.fmu")
     (('pump.fmu', True), ('pump.fmu', False))
+    >>> local_source("file:///models/pump.fmu")
+    ('/models/pump.fmu', False)
     """
     found = _PROXY.fullmatch(source)
     if found is not None:
         return found[1], True
-    return re.sub(r"^file:(?!//)", "", source), False
+    return re.sub(r"^file:(?:(?!//)|//(?:localhost)?(?=/))", "", source), False
 
 
 def _type_of(given: str, source: str, place: s.Place) -> str:
