@@ -1,12 +1,16 @@
 """The verdict on runs whose error is known."""
 
 import re
+import typing
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import counterpoint as cp
 from counterpoint._run import second_run
+from counterpoint._run.expected_time import expected_seconds, usual_seconds
+from counterpoint._run.inner_solvers import inside
 from counterpoint.quality.errors import relative_rms_error
 from counterpoint.studies.two_mass.experiment import Case, Driver, build
 
@@ -455,3 +459,76 @@ def test_fmus_that_keep_their_steps_inside_are_not_called_trustworthy(tmp_path):
     fine = run(1e-4)
     assert 'the solvers inside "left", "right"' in fine.reason or fine.verdict != "trustworthy"
     assert fine.confidence != "high" or fine.verdict != "trustworthy"
+
+
+def two_fmus_with_a_stiff_side(folder, rate, inner):
+    """Two FMUs that integrate with explicit Euler inside; one of them has a motion of this rate, 1/s."""
+    system = cp.System("two FMUs")
+    stiff = cp.linear([[-rate]], [[rate]], [[1.0]], x0=[1.0], inputs="u", outputs="y", solver="ode1")
+    slow = cp.linear([[-1.0]], [[0.5]], [[1.0]], x0=[0.5], inputs="u", outputs="y", solver="ode1")
+    for name, model in (("stiff", stiff), ("slow", slow)):
+        file = cp.export_fmu(model, folder / f"{name}-{rate:g}.fmu", version=3, step=inner)
+        system.add(name, cp.fmu(file), step=0.04)
+    system.connect("stiff.y", "slow.u", cp.lagrange(1))
+    system.connect("slow.y", "stiff.u", cp.lagrange(1))
+    return system.run(until=4.0)
+
+
+def test_fmus_whose_solver_inside_is_unstable_are_not_called_trustworthy(tmp_path):
+    """Euler with 10 ms and 205 per second: a factor of -1.05 per inner step, whatever the communication step is."""
+    quality = two_fmus_with_a_stiff_side(tmp_path, 205.0, 0.01).quality
+    assert quality.verdict in ("cannot tell", "do not use")
+    fine = two_fmus_with_a_stiff_side(tmp_path, 20.0, 0.0005).assess(0.2)
+    assert fine.verdict == "trustworthy"
+    assert 'the solvers inside "stiff", "slow" were not examined' in fine.reason
+
+
+class Box:
+    """A black box that tells its derivatives and the step of its solver."""
+
+    input_widths: typing.ClassVar = {"u": 1}
+
+    def __init__(self, rates, inner_step):
+        self.inner_step = inner_step
+        self.linear_model = lambda t, u: SimpleNamespace(A=np.array(rates, dtype=float))
+
+
+@pytest.mark.parametrize(
+    ("rates", "step", "unstable", "words"),
+    [
+        ([[-300.0]], 0.01, True, "any explicit Runge-Kutta rule up to order 4 inside"),
+        ([[0.0, 1.0], [-39.5, 0.0]], 0.01, False, "explicit Euler inside \"box\" would amplify its motion near 1 Hz"),
+        ([[0.0, 1.0], [-39.5, -0.8]], 1e-4, False, ""),
+        ([[2.0]], 0.01, False, ""),  # a model that grows by itself
+        ([[-300.0]], None, False, ""),
+    ],
+)  # fmt: skip
+def test_a_declared_inner_step_that_does_not_suit_the_motions_of_an_fmu_is_named(rates, step, unstable, words):
+    system = SimpleNamespace(subsystems={"box": SimpleNamespace(subsystem=Box(rates, step))})
+    found = inside(system, 10.0)
+    assert found.unstable == (("box",) if unstable else ())
+    assert words in found.text
+    assert bool(words) == bool(found.text)
+
+
+def test_how_long_a_run_takes_again_follows_from_its_work_not_from_how_busy_the_machine_was():
+    system = build(Case(5, "slowest-first", 1, driver=Driver.PRECEDENCE))
+    result = system.run(until=100.0, scheme="slowest-first", check="off")
+    usual = usual_seconds(system, result)
+
+    def expected(wall):
+        return expected_seconds(system, SimpleNamespace(
+            wall_seconds=wall, summary=result.summary, subsystems=result.subsystems
+        ))  # fmt: skip
+
+    assert expected(0.1 * usual) == expected(5 * usual) == usual
+    assert expected(50 * usual) == 50 * usual  # its models are slower than usual
+
+
+def test_where_there_is_no_time_for_trials_the_text_says_so(monkeypatch):
+    monkeypatch.setattr(second_run, "LATE", 0.0)
+    quality = build(Case(40, "fastest-first", 3, driver=Driver.PRECEDENCE)).run(
+        until=100.0, scheme="fastest-first"
+    ).quality  # fmt: skip
+    assert quality.verdict == "do not use"
+    assert "it was not tried" in quality.remedy

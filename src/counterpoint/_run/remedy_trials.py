@@ -91,7 +91,8 @@ class Trials:
             return ""
         if self._explodes_with_smaller_steps():
             return LOOP
-        tried, now = [], self._error(self.first)
+        tried: list[Change] = []
+        now = self._error(self.first)
         order = self.quality.differences[0].order
         left = (FACTORS[MOST_PARTS] if isnan(order) else 4**order / (4**order - 1)) - 1.0  # error of the better run
         for words, kind, run in self._changes():
@@ -286,12 +287,10 @@ def _chosen(tried: Sequence[Change]) -> str:
 
 def _stopped(tried: Sequence[Change], possible: int) -> str:
     """Return what helps most of the changes that there was time for, and say that there was no time for the others."""
-    found = _chosen(tried)
-    return (
-        f'{found} (there was no time for {possible - len(tried)} of {possible} changes; check="on" tries all)'
-        if found
-        else ""
-    )
+    if not tried:
+        return ""
+    over = 'there was no time for more: check="on" tries all'
+    return f"{_chosen(tried)} ({len(tried)} of {possible} changes were tried, {over})"
 
 
 def _with_effect(change: Change) -> str:

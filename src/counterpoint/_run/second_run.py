@@ -31,6 +31,7 @@ from .event_plan import events_before
 from .events import quietly
 from .expected_time import expected_seconds, rounded_share
 from .host_ports import HostPorts
+from .inner_solvers import inside
 from .options import RunOptions
 from .pacing import joins_common_pace
 from .plan import waiting
@@ -194,10 +195,12 @@ class Checker:
         result = self.divided(first, parts, until, kept)
         halfway = self.divided(first, 2, until, kept) if parts > 2 and self._has_time_for(first, 6) else None
         seconds = time.monotonic() - began
+        of_boxes = inside(self.system, first.end - first.start)
         return SecondRun(
             result, parts, share, tuple(sorted(kept)), seconds=seconds, halfway=halfway, unchecked=self._unchecked(),
             between_steps=tuple(name for name, part in self.system.subsystems.items() if _is_line(part)),
             boxes=tuple(name for name, part in self.system.subsystems.items() if part.subsystem.solves_inside),
+            unstable_inside=of_boxes.unstable, inside=of_boxes.text,
             unresolved=tuple(n for n in unresolved_sources(self.system, first.start, until, parts) if n not in kept),
         )  # fmt: skip
 

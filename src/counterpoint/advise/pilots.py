@@ -80,8 +80,10 @@ class Timing(NamedTuple):
 
     @classmethod
     def of(cls, result: Result, whole: float, busy: float) -> Timing:
-        """Return it for a run; whole: time of the run with what is done before and after it, s; busy: part of the wall
-        time in which the processor worked for it.
+        """Return it for a run.
+
+        Whole: time of the run with what is done before and after it, s; busy: part of the wall time in which the
+        processor worked for it.
         """
         counts = np.maximum(np.asarray(result.summary.steps, dtype=np.float64), 1.0)
         own = busy * np.nan_to_num(np.asarray(result.summary.seconds, dtype=np.float64))
@@ -201,15 +203,20 @@ class Pilots:
                 runs = [self._undisturbed(strategy) for _ in range(QUICK_RUNS)]
             except CounterpointError:  # unstable with longer steps
                 continue
-            least.append(min(runs, key=lambda timing: timing.inside))
+            least.append(min(runs, key=lambda timing: timing.all))
         if len(least) > 1:
             self.timings, self.are_measured = least, True
 
     def _undisturbed(self, strategy: Strategy) -> Timing:
-        """Return what a run has cost that others have not interrupted: which one that is, is found afterwards."""
+        """Return what a run has cost that others have not interrupted: which one that is, is found afterwards.
+
+        What is done before and after the steps counts here: of short runs it is much, and rows take time to store.
+        """
         before = time.process_time()
         result = self.run(strategy.applied(self.system), strategy.options, self.span)
-        return Timing.of(result, max(time.process_time() - before, result.wall_seconds), 1.0)
+        timing = Timing.of(result, max(time.process_time() - before, result.wall_seconds), 1.0)
+        steps, between = timing.coupling
+        return timing._replace(coupling=(steps, between + timing.before), before=0.0)
 
     def _choose_order(self) -> None:
         """Make the tight pilot again with order 2 where that is better: small errors are to be told apart."""
@@ -323,7 +330,7 @@ class Pilots:
         """
         inside = seen.seconds
         if self.are_measured:
-            inside = min([inside, *(self._undisturbed(strategy).inside for _ in range(QUICK_RUNS))])
+            inside = min(self._undisturbed(strategy).all for _ in range(QUICK_RUNS))
         return max(inside - self._inside_once, 0.0)
 
     def cost_of(self, steps: Mapping[str, int]) -> float:

@@ -25,7 +25,7 @@ DOUBLINGS = 8
 """How often steps are doubled or halved at most, and one more."""
 LONGEST = 0.1
 """Longest step, as part of the run."""
-SEARCH_SECONDS, SEARCH_RUNS = 0.3, 15.0
+SEARCH_SECONDS, SEARCH_RUNS = 0.15, 15.0
 """Processor time of the pilots of a search: seconds, and so many times that of one run."""
 CHEAPER = 0.9
 """A candidate is worth a trial when it costs less than this part of the best one."""

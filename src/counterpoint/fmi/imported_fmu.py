@@ -81,6 +81,7 @@ class Fmu(Subsystem):
         self.description = description
         self.kind, self.interface = choose_kind(archive.path, description, kind)
         self.solves_inside = self.kind != MODEL_EXCHANGE
+        self.inner_step = self.interface.fixed_internal_step if self.solves_inside else None
         self.options = options
         self.long_steps = self.own_pace
         self.state = state

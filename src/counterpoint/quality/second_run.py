@@ -51,6 +51,10 @@ class SecondRun:
         Subsystems whose signals are lines between long steps: they are compared at the times of the second run.
     boxes : tuple of str
         All subsystems with solvers of their own.
+    unstable_inside : tuple of str
+        Those of them whose declared inner step is too long for explicit solvers, as their derivatives say.
+    inside : str
+        The same in words, or what the simplest solver would do; empty where nothing is known or wrong.
     unresolved : tuple of str
         Sources that change faster than this run samples them.
     helps : str
@@ -75,6 +79,8 @@ class SecondRun:
     unchecked: tuple[str, ...] = ()
     between_steps: tuple[str, ...] = ()
     boxes: tuple[str, ...] = ()
+    unstable_inside: tuple[str, ...] = ()
+    inside: str = ""
     unresolved: tuple[str, ...] = ()
     helps: str = ""
     failed: bool = False

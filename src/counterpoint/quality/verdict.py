@@ -37,12 +37,15 @@ Velocities and forces are less accurate than the displacements that are exchange
 """
 UNCHANGED, VISIBLE = 1e-9, 1e-4
 """Where defects of the second number change signals by less than the first, steps inside a model were not divided."""
+GROWN_INSIDE = 100.0
+"""An output of a black box that has grown so many times, and still grows, may come from its solver."""
 EXPLODED = 1e6
 """A signal that has grown so many times, in a run that could not be finished or repeated, has lost its meaning."""
 SURE = 2.0
 """The estimate holds within this factor; nearer to a limit the confidence is medium."""
 ENOUGH = 0.1
 """Part of the run that a second run must cover to call it trustworthy."""
+NOT_TRIED = '(what usually helps; it was not tried, check="on" tries)'
 LARGE_RESIDUAL = 0.1
 """Energy that a bond created or lost, relative to what it exchanged, worth a look."""
 
@@ -218,6 +221,10 @@ class Known:
             return self._plain("cannot tell", "low", worst.signal, self._not_sampled(error), self._sample())
         if verdict == "trustworthy" and self._changed_nothing(error):
             return self._plain("cannot tell", "low", worst.signal, self._stubborn(), OTHER_SOLVER)
+        if verdict == "trustworthy" and (doubt := self._doubt_inside()):
+            return self._plain(
+                "cannot tell", "low", worst.signal, f"{self._estimated(error)}; but {doubt}", OTHER_SOLVER
+            )
         if verdict == "trustworthy" and self._largest_unread() > MEANINGLESS:
             return replace(self._wrong_unread(worst, error), error=error)
         if verdict == "trustworthy":
@@ -225,9 +232,8 @@ class Known:
         else:
             shown = motion[1] if motion is not None else of.worst_motion
             reason = f"{self._estimated(error)}; {self._described(of, shown, connection)}"
-            helps = (
-                self._sample() or self.second.helps or remedy(self._blamed(connection), shown, of.from_start, of.signal)
-            )
+            usual = remedy(self._blamed(connection), shown, of.from_start, of.signal)
+            helps = self._sample() or self.second.helps or f"{usual} {NOT_TRIED}"
         return Quality(verdict, self._confidence(error, verdict), error, self.tolerance, label, of.span, reason, helps)
 
     def _largest_unread(self) -> float:
@@ -265,7 +271,7 @@ class Known:
         near = [error / limit for limit in limits.get(verdict, [self.tolerance, UNUSABLE * self.tolerance])]
         sure: Confidence = "medium" if any(1 / SURE < ratio < SURE for ratio in near) else "high"
         if self.second.boxes and verdict == "trustworthy":
-            sure = "medium"
+            sure = "low" if self.second.inside else "medium"
         return sure if self.second.covered >= 1 else "medium" if self.second.covered >= 0.5 else "low"
 
     def _estimated(self, error: float) -> str:
@@ -274,7 +280,11 @@ class Known:
     def _trusted(self, worst: Difference, error: float) -> str:
         told = f"{self._estimated(error)}, largest in {worst.signal}"
         if self.second.boxes:
-            told += f"; errors of the solvers inside {_quoted(self.second.boxes)} count where they depend on steps"
+            told += (
+                f"; this is the error of the coupling: the solvers inside {_quoted(self.second.boxes)} were not "
+                "examined, and what they do wrong with any communication step is not in it"
+            )
+            told += f"; {self.second.inside}" if self.second.inside else ""
         if self._largest_unread() > self.tolerance:
             name = max(self.unread, key=lambda one: self.unread[one])
             told += f"; {name}, which nothing reads, is wrong by {_percent(self.unread[name])}"
@@ -309,6 +319,27 @@ class Known:
         """Whether smaller steps were ignored: what the inputs are wrong by would otherwise have changed something."""
         assumed = [one.defect for one in self.connections if one.target.partition(".")[0] in self.second.boxes]
         return error < UNCHANGED and max((one for one in assumed if isfinite(one)), default=0.0) > VISIBLE
+
+    def _doubt_inside(self) -> str:
+        """Return why a solver inside a black box may be unstable; empty: nothing speaks for it."""
+        if self.second.unstable_inside:
+            return self.second.inside
+        of_boxes = [name for name in self.result.signals if name.partition(".")[0] in self.second.boxes]
+        found = {name: growth(np.asarray(self.result.signal(name).values)) for name in of_boxes}
+        name = max(found, key=lambda one: found[one], default="")
+        if found.get(name, 0.0) > GROWN_INSIDE:
+            return (
+                f"{name} has grown {found[name]:.2g} times over the second half of the run, and smaller communication "
+                "steps do not tell whether the model does that or the solver inside"
+            )
+        parasitic = [one for one in self.connections if one.source in set(of_boxes) and one.oscillation.is_parasitic]
+        if parasitic:
+            return (
+                f"{parasitic[0].source} has an oscillation from step to step that has grown "
+                f"{parasitic[0].oscillation.growth:.2g} times, which smaller communication steps do not change: it may "
+                "come from the solver inside"
+            )
+        return ""
 
     def _stubborn(self) -> str:
         return (

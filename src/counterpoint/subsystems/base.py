@@ -119,6 +119,7 @@ class Subsystem:
     opened_parameters: Mapping[str, float] = {}  #: those that events of a system change: inputs without a port
     not_finite_hint: str = ""  #: possible cause if an output is NaN
     made_by: MadeBy | None = None  #: the call that made it, where that is known
+    inner_step: float | None = None  #: fixed step of that solver, s, where it is declared
     runs_python: bool = True  #: whether steps run code in Python, so that threads have to take turns
     is_smooth: bool = False  #: whether its outputs jump or bend only where its inputs do, as those of linear models
     input_order: int | None = None  #: highest order of input polynomials that it can follow within a step; None: any
