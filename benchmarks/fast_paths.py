@@ -128,6 +128,12 @@ CASES: dict[str, tuple[str, Callable[[], cp.System], str, float]] = {
         "parallel",
         0.005,
     ),
+    "windows of 20 slow steps, repeated once: joint passes": (
+        "joint_passes",
+        lambda: _oscillators((0.01, 0.1), cp.lagrange(1)),
+        "slowest-first",
+        0.01 / 1.1,
+    ),
     "a pace for both that listens: newest comparisons": (
         "newest_comparisons",
         lambda: _oscillators((0.01,) * 2, cp.lagrange(1)),
@@ -146,6 +152,7 @@ PACES = {
     "joint_steps": cp.pace.table([0.0], [0.01]),
     "newest_comparisons": cp.pace.defect(1e3, first=0.01, smallest=0.01, largest=0.01),
 }
+WINDOWS = {"joint_passes": cp.window(2.0, repeats=1)}
 
 
 def savings(bench: Bench) -> None:
@@ -161,7 +168,7 @@ def savings(bench: Bench) -> None:
             between: float = between,
         ) -> None:
             with allowing(paths):
-                make().run(until=steps * between, scheme=scheme, pace=PACES.get(path))
+                make().run(until=steps * between, scheme=scheme, pace=PACES.get(path), window=WINDOWS.get(path))
 
         contestants = {
             OURS: lambda run=run: run(_core.FastPaths()),

@@ -117,6 +117,38 @@ def test_every_bit_is_that_of_the_definition_in_windows(check_fast_paths, approx
         )
 
 
+@pytest.mark.parametrize("approximation", [cp.hold(), cp.lagrange(1), cp.lagrange(3), cp.hermite()], ids=str)
+@pytest.mark.filterwarnings("ignore::counterpoint.WindowWarning")
+@pytest.mark.parametrize(("steps", "length"), [((0.01, 0.05), 0.05), ((0.01, 0.05), 0.2), ((0.02, 0.03), 0.06)])
+def test_every_bit_is_that_of_the_definition_where_all_passes_are_alike(
+    check_fast_paths, tmp_path, approximation, steps, length
+):
+    """Later windows repeat the order of the first one (joint_pass.hpp), until the run cuts the last one short."""
+    windows = [
+        cp.window(length),
+        cp.window(length, tolerance=1e-7, repeats=4),
+        cp.window(length, repeats=2, stencil="centred"),
+        cp.window(length, tolerance=1e-5, repeats=3, acceleration="iqn-ils"),
+    ]
+    for scheme in SCHEMES[:3]:
+        for window in windows:
+            for make in (linear, two_inputs, mechanism) if length == 0.2 else (linear,):
+                check_fast_paths(lambda make=make: make(steps, approximation), until=2.03, scheme=scheme, window=window)
+        file = {"file": tmp_path / "run.h5", "overwrite": True}
+        check_fast_paths(lambda: linear(steps, approximation), until=2.0, scheme=scheme, window=windows[0], **file)
+
+
+def test_every_bit_is_that_of_the_definition_where_steps_are_nearly_a_part_of_the_window(check_fast_paths):
+    """Steps that come to the end of the window a little early or late drift over the tolerance."""
+    for step in (0.02 * (1.0 + 1e-9), 0.02 * (1.0 - 2e-7), 0.02 * (1.0 + 3e-6)):
+        check_fast_paths(
+            lambda step=step: linear((0.01, step), cp.lagrange(1)),
+            until=4.0,
+            scheme="slowest-first",
+            window=cp.window(0.1),
+        )
+
+
 def ring(count, approximation):
     system = cp.System("ring")
     for k in range(count):
@@ -177,17 +209,18 @@ class Failing(cp.Subsystem):
 
 
 @pytest.mark.parametrize("window", [None, cp.window(0.05)], ids=["plain", "windows"])
+@pytest.mark.parametrize("steps", [(0.01, 0.01, 0.01), (0.01, 0.025, 0.05)], ids=["equal steps", "different steps"])
 @pytest.mark.parametrize("failing", range(3))
 @pytest.mark.parametrize("approximation", [cp.hold(), cp.lagrange(1), cp.lagrange(2)], ids=str)
 def test_a_step_that_fails_leaves_the_bits_of_the_definition(
-    without_fast_paths, bits_of, approximation, failing, window
+    without_fast_paths, bits_of, approximation, failing, steps, window
 ):
     """The source may have published for the end of the step: nothing was assumed for it."""
 
     def run():
         system = cp.System("ring")
         for k in range(3):
-            system.add(f"m{k}", Failing(0.455 if k == failing else 9.0), step=0.01)
+            system.add(f"m{k}", Failing(0.455 if k == failing else 9.0), step=steps[k])
         for k in range(3):
             system.connect(f"m{k}.x", f"m{(k + 1) % 3}.u", approximation, gain=1.1)
         with pytest.raises(cp.ModelError, match="the valve is stuck") as error:

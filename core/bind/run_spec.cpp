@@ -41,6 +41,7 @@ void bind_run_spec(nb::module_& m) {
       .def_rw("derived_rows", &fast::Choice::derived_rows)
       .def_rw("deferred_comparisons", &fast::Choice::deferred_comparisons)
       .def_rw("joint_steps", &fast::Choice::joint_steps)
+      .def_rw("joint_passes", &fast::Choice::joint_passes)
       .def_rw("newest_comparisons", &fast::Choice::newest_comparisons);
 
   nb::enum_<Action::Kind>(m, "ActionKind")

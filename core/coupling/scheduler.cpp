@@ -40,7 +40,13 @@ bool Scheduler::advance(double target, double wall_seconds) {
   is_moved_ = false;
   rule_.aim_at(target);
   try {
-    wall_clock_ ? go_by_wall_clock(wall_seconds) : go(wall_seconds);
+    if (wall_clock_) {
+      go_by_wall_clock(wall_seconds);
+    } else if (paths_.notes()) {
+      go_and_note(wall_seconds);
+    } else {
+      go(wall_seconds);
+    }
   } catch (...) {
     compare_all();  // what came before the failure counts
     throw;
@@ -52,8 +58,11 @@ bool Scheduler::advance(double target, double wall_seconds) {
 }
 
 bool Scheduler::step_jointly(double target) {
+  using Joint = fast::SchedulingPaths::Joint;
   try {
-    if (!paths_.run_jointly(target - network_.tolerance)) return false;
+    const Joint made = paths_.run_jointly(target);
+    if (made == Joint::none) return false;
+    if (made == Joint::pass) compare_all();
   } catch (...) {
     compare_all();
     throw;
@@ -96,6 +105,19 @@ void Scheduler::compare_all() {
       if (now >= deadline) break;
     }
   }
+}
+
+/// The same for a pass that later ones repeat: notes which participant makes how many steps in a row.
+void Scheduler::go_and_note(double wall_seconds) {
+  steps_made_ = 0;
+  while (rule_.behind() > 0 && paths_.notes()) {
+    Candidate& next = rule_.choose();
+    const long before = next.participant->steps;
+    paths_.run(next, steps_made_);
+    paths_.note(next.index, next.participant->steps - before);
+  }
+  if (rule_.behind() > 0) return go(wall_seconds);
+  if (paths_.notes()) paths_.end_noting();
 }
 
 /// One step after the other, each when the wall clock reaches its start. If a slice ends while waiting, the next

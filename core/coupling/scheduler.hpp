@@ -57,6 +57,7 @@ class Scheduler {
   using Candidate = PrecedenceRule::Candidate;
 
   void go(double wall_seconds);
+  void go_and_note(double wall_seconds);
   void go_by_wall_clock(double wall_seconds);
   void step(Candidate& c);
   void publish(Candidate& c);

@@ -204,6 +204,7 @@ constexpr bool fast::Choice::* paths[] = {&fast::Choice::single_scalar,
                                           &fast::Choice::derived_comparisons,
                                           &fast::Choice::derived_rows,
                                           &fast::Choice::joint_steps,
+                                          &fast::Choice::joint_passes,
                                           &fast::Choice::newest_comparisons};
 
 }  // namespace

@@ -16,14 +16,16 @@ struct Choice {
   bool derived_rows = true;          ///< derived_rows.hpp; needs derived comparisons
   bool deferred_comparisons = true;  ///< deferred_comparison.hpp; needs a kept record
   bool joint_steps = true;           ///< joint_step.hpp
+  bool joint_passes = true;          ///< joint_pass.hpp
   bool newest_comparisons = true;    ///< newest_comparison.hpp
 
   static constexpr Choice none() {
-    return {false, false, false, false, false, false, false, false, false, false, false, false};
+    return {false, false, false, false, false, false, false, false, false, false, false, false, false};
   }
   bool any() const {
     return single_scalar || newest_points || lines || rounds || held_rounds || batches || polynomial_batches ||
-           derived_comparisons || derived_rows || deferred_comparisons || joint_steps || newest_comparisons;
+           derived_comparisons || derived_rows || deferred_comparisons || joint_steps || joint_passes ||
+           newest_comparisons;
   }
 };
 

@@ -41,6 +41,7 @@ SchedulingPaths::SchedulingPaths(const RunSpec& spec, int threads, Network& netw
     return;
   }
   if (allowed_.joint_steps && !spec.wall_clock && !compares_at_once_) joint_step_.emplace(network_, rule_);
+  if (allowed_.joint_passes && !spec.wall_clock && !compares_at_once_) joint_pass_.emplace(network_, rule_);
   if (!allowed_.rounds) return;
   for (const std::vector<int>& group : groups_in_step(spec)) enter(rounds_.emplace_back(network_, group, allowed_));
 }
@@ -126,11 +127,22 @@ void SchedulingPaths::look_again() {
   for (Round& round : rounds_) round.start_over();
 }
 
-[[gnu::noinline]] void SchedulingPaths::run_timed(Participant& p, const BatchLimits& allowed) {
-  const long before = p.steps;
-  p.stopwatch.begin();
-  StepBatch::run(p, allowed);
-  p.stopwatch.end(p.steps - before);
+SchedulingPaths::Joint SchedulingPaths::run_jointly(double target) {
+  const double reached = target - network_.tolerance;
+  if (!rounds_.empty() && !suspended_) return run_whole_round(reached) ? Joint::pass : Joint::none;
+  if (undecided_ && joint_pass_ && joint_pass_->run(target)) return Joint::pass;
+  if (joint_step_ && joint_step_->run(reached)) return Joint::step;
+  if (undecided_ && joint_pass_) joint_pass_->begin_to_note(target);
+  return Joint::none;
+}
+
+/// Where all go in one round: what a call of it makes is most often the whole pass of a window.
+bool SchedulingPaths::run_whole_round(double target) {
+  Round& round = rounds_.front();
+  if (!undecided_ || !allowed_.joint_passes || round.members().size() != network_.participants.size()) return false;
+  round.run(target);
+  const Participant& first = network_.participants[round.members().front()];
+  return round.is_whole() && (first.finished() || first.t >= target);
 }
 
 [[gnu::noinline]] void SchedulingPaths::run_round(Candidate& first, long& steps_made) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "coupling/fast/joint_pass.hpp"
 #include "coupling/fast/joint_step.hpp"
 #include "coupling/fast/round.hpp"
 #include "coupling/fast/step_batch.hpp"
@@ -21,12 +22,11 @@ namespace counterpoint::fast {
 ///
 /// 1. Rounds (round.hpp), for groups that step together; with one thread.
 /// 2. Threads. All participants that may step do so at the same time: 0.72 of the wall time with two threads and 57 us
-/// of
-///    work per step.
+///    of work per step.
 /// 3. Batches (step_batch.hpp). A participant makes as many steps as the rule allows.
 /// 4. Joint steps (joint_step.hpp). All make one step to the same end; with one thread.
-/// 5. Comparisons. Pending values are compared when a slice ends or a history is full; if a pace listens, as soon as
-/// the
+/// 5. Joint passes (joint_pass.hpp). All go through a window in the order of an earlier pass; with one thread.
+/// 6. Comparisons. Pending values are compared when a slice ends or a history is full; if a pace listens, as soon as the
 ///    sample arrives; if the record is kept, after the run (deferred_comparison.hpp).
 class SchedulingPaths {
  public:
@@ -60,8 +60,13 @@ class SchedulingPaths {
     return true;
   }
 
-  /// The same for one step of all participants that reaches `target`.
-  bool run_jointly(double target) { return joint_step_ && (rounds_.empty() || suspended_) && joint_step_->run(target); }
+  enum class Joint { none, step, pass };  ///< what has been made: nothing or a part, one step of all, all steps
+  /// The same for all steps of all participants to `target`; the values that a pass assumed are not compared yet.
+  Joint run_jointly(double target);
+  /// See joint_pass.hpp.
+  bool notes() const { return joint_pass_ && joint_pass_->notes(); }
+  void note(int participant, long steps) { joint_pass_->note(participant, steps); }
+  void end_noting() { joint_pass_->end_noting(); }
 
  private:
   void enter(Round& round);
@@ -79,13 +84,12 @@ class SchedulingPaths {
       allowed.steps = static_cast<long>(std::min(p.history.room(), most_steps));
     const long before = p.steps;
     if (p.stopwatch.due()) {
-      run_timed(p, allowed);
+      StepBatch::run_timed(p, allowed);
     } else {
       StepBatch::run(p, allowed);
     }
     return p.stopwatch.costly() ? cheap_steps_between_clocks : p.steps - before;
   }
-  static void run_timed(Participant& p, const BatchLimits& allowed);
   void run_batch(Candidate& c, long& steps_made) {
     if (c.participant->history.room() < 16) network_.make_room(c.index, 64);
     network_.guarded(c.index, [&] { steps_made += batch(c); });
@@ -96,6 +100,7 @@ class SchedulingPaths {
     if (compares_at_once_) network_.compare(c.index);
     rule_.has_published(c);
   }
+  bool run_whole_round(double target);
   void run_round(Candidate& first, long& steps_made);
   void run_together(Candidate& first, long& steps_made);
 
@@ -108,6 +113,7 @@ class SchedulingPaths {
   bool streams_record_;
   double longest_;  ///< batch, s
   std::optional<JointStep> joint_step_;
+  std::optional<JointPass> joint_pass_;
   std::deque<Round> rounds_;
   bool suspended_ = false;  ///< there are no rounds
   bool undecided_ = false;  ///< steps may be undone

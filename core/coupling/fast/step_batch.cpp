@@ -16,6 +16,13 @@ void StepBatch::choose(Participant& p, const std::vector<Participant>& all) {
   p.fast.batch_step = served ? &p.fast.batches->batch_step() : nullptr;
 }
 
+void StepBatch::run_timed(Participant& p, const BatchLimits& limits) {
+  const long before = p.steps;
+  p.stopwatch.begin();
+  run(p, limits);
+  p.stopwatch.end(p.steps - before);
+}
+
 StepBatch::Stretch StepBatch::open(Participant& p, int most, double before) {
   Stretch made{p.history.next_time(), p.history.next_value(), nullptr, 0};
   // One of another length, at the end of the run, is left to a step by itself: some models refuse it.

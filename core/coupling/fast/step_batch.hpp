@@ -42,6 +42,13 @@ class StepBatch {
     } while (left > 0 && p.t_next <= limits.end && p.t < limits.begin);
   }
 
+  /// The same, timed.
+  static void run_timed(Participant& p, const BatchLimits& limits);
+
+  /// Whether it steps on its grid alone, whatever it and others publish.
+  static bool has_fixed_steps(const Participant& p) { return p.fixed_ != nullptr && p.clock_.fixed(); }
+  static const StepClock& clock(const Participant& p) { return p.clock_; }
+
   /// Steps of a round (held_round.hpp): their ends, and the memory of their outputs and rows (null: not recorded).
   struct Stretch {
     const double* ends;

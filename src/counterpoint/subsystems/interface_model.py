@@ -7,6 +7,7 @@ multirate co-simulation of multiphysics systems", Mechanism and Machine Theory (
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -101,10 +102,32 @@ def _place(names: Sequence[str], name: str, kind: str) -> int:
     return list(names).index(name)
 
 
+@dataclass(frozen=True)
+class _State:
+    """Where the mass is, and what it knows of the slow side since that has stepped."""
+
+    x: Array
+    v: Array
+    free: Array
+    """Acceleration without the force at the interface, m/s²."""
+    reset: float
+    """When the slow side has stepped again, s."""
+    since: float
+    """When it has stepped last, s."""
+    impulse: Array
+    """Of the force since then, N s."""
+    force: Array | None
+    """At the beginning of the last step, N; none: there was no step."""
+    t: float = 0.0
+    """Where the last step began, s."""
+
+
 class ReducedInterface(Subsystem):
     """A mass that moves as the slow side's interface does; created by :func:`reduced_interface`."""
 
-    def __init__(self, mass: ArrayLike, reset: float, x0: ArrayLike, v0: ArrayLike) -> None:
+    def __init__(
+        self, mass: ArrayLike, reset: float, x0: ArrayLike, v0: ArrayLike, includes_force: bool = False
+    ) -> None:
         given = np.atleast_2d(np.asarray(mass, dtype=float))
         if given.shape[0] != given.shape[1] or not np.all(np.isfinite(given)):
             raise SetupError(f"reduced_interface.mass: {mass!r}; expected a positive number or a square matrix, in kg")
@@ -119,29 +142,36 @@ class ReducedInterface(Subsystem):
         self._mobility = np.linalg.inv(given)
         self._reset = float(reset)
         self._start = tuple(np.broadcast_to(np.asarray(value, dtype=float), (count,)) for value in (x0, v0))
-        self._state: tuple[Array, Array, Array, float] | None = None
+        self._includes_force = includes_force
+        self._state: _State | None = None
 
     def start(self, t: float) -> None:
         """Begin where the interface is said to be."""
         x, v = self._start
-        self._state = (x.copy(), v.copy(), np.zeros(len(x)), t)
+        self._state = _State(x.copy(), v.copy(), np.zeros(len(x)), t, t, np.zeros(len(x)), None)
 
     def step(self, t: float, t_end: float, u: Any) -> None:
         """Take over what the slow side has published, when it has; then follow the force."""
         assert self._state is not None
-        x, v, free, reset = self._state
+        now = self._state
         begin, end = np.asarray(u(t)).reshape(4, -1), np.asarray(u(t_end)).reshape(4, -1)
+        x, v, free, reset, since, impulse = now.x, now.v, now.free, now.reset, now.since, now.impulse
+        if now.force is not None:
+            impulse = impulse + 0.5 * (t - now.t) * (now.force + begin[3])
         if t >= reset - 1e-9 * self._reset:
             x, v, free = begin[0], begin[1], begin[2]
-            reset += self._reset
+            if self._includes_force:
+                free = free - self._mobility @ (impulse / (t - since) if t > since else begin[3])
+            reset, since, impulse = reset + self._reset, t, np.zeros(len(x))
         h = t_end - t
         first, last = (free + self._mobility @ side[3] for side in (begin, end))
-        self._state = (x + h * v + h * h / 6.0 * (2.0 * first + last), v + 0.5 * h * (first + last), free, reset)
+        x, v = x + h * v + h * h / 6.0 * (2.0 * first + last), v + 0.5 * h * (first + last)
+        self._state = _State(x, v, free, reset, since, impulse, begin[3].copy(), t)
 
     def output(self, t: float, u: Any) -> Array:
         """Return position and velocity of the interface."""
         assert self._state is not None
-        return np.concatenate(self._state[:2])
+        return np.concatenate([self._state.x, self._state.v])
 
     def save(self) -> object:
         """Return the state."""
@@ -152,7 +182,9 @@ class ReducedInterface(Subsystem):
         self._state = state
 
 
-def reduced_interface(mass: ArrayLike, reset: float, x0: ArrayLike = 0.0, v0: ArrayLike = 0.0) -> Subsystem:
+def reduced_interface(
+    mass: ArrayLike, reset: float, x0: ArrayLike = 0.0, v0: ArrayLike = 0.0, *, includes_force: bool = False
+) -> Subsystem:
     """Return what the interface of a slow mechanism does between its steps: model-based extrapolation.
 
     The fast side would have to extrapolate the motion of the slow side over a whole slow step. Instead, this mass
@@ -171,6 +203,9 @@ def reduced_interface(mass: ArrayLike, reset: float, x0: ArrayLike = 0.0, v0: Ar
         Step of the slow side, s.
     x0, v0 : float or array of shape (n,)
         Where the interface begins, m and m/s.
+    includes_force : bool
+        Whether ``a`` includes what the force at the interface does, as the accelerations of mechanisms and most FMUs
+        do. Its mean over the last step of the slow side is then taken out of ``a``.
 
     Examples
     --------
@@ -192,4 +227,4 @@ def reduced_interface(mass: ArrayLike, reset: float, x0: ArrayLike = 0.0, v0: Ar
     >>> float(system.run(until=10.0, scheme=waits)["frame.x"].values.max().round(4))
     0.0015
     """
-    return ReducedInterface(mass, reset, x0, v0)
+    return ReducedInterface(mass, reset, x0, v0, includes_force)
