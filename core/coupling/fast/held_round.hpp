@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "coupling/fast/many_rounds.hpp"
 #include "coupling/participant.hpp"
 
 namespace counterpoint::fast {
@@ -18,7 +19,7 @@ namespace counterpoint::fast {
 /// together, and clocks, histories and records are looked at once for all rounds: with cheap steps that is most of the
 /// cost of coupling. Bit-equal to one step after the other. Measured (`python -m benchmarks fast-paths`): 20 FMUs take
 /// 0.7 of the time without this path, set-up included.
-class HeldRound {
+class HeldRound final : public ManyRounds {
  public:
   explicit HeldRound(std::vector<Participant*> members);
 
@@ -26,21 +27,12 @@ class HeldRound {
   static bool serves(const std::vector<Participant*>& members);
   /// Whether they still can. Once the settings of the floating-point unit were found changed, they cannot: all are
   /// watched in every step from then on.
-  bool still_serves() const;
+  bool still_serves() const override;
 
-  /// At most `most` rounds, for as long as a step begins before `before`; returns how many there were. When a
-  /// participant fails its number is `failed`, and all else is as if the steps had been made one by one.
-  long run(long most, double before);
-  std::size_t failed() const { return turn_.load(std::memory_order_relaxed); }
-
-  /// The member whose step has not come back, and where that began (s). From another thread, while a step does not end.
-  struct Call {
-    std::size_t member;
-    double t;
-  };
-  std::optional<Call> call_under_way() const;
-  /// That step will not come back: keep those before it.
-  void abandon();
+  long run(long most, double before) override;
+  std::size_t failed() const override { return turn_.load(std::memory_order_relaxed); }
+  std::optional<Call> call_under_way() const override;
+  void abandon() override;
 
  private:
   struct HeldParticipant {

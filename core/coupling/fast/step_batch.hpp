@@ -42,7 +42,7 @@ class StepBatch {
     } while (left > 0 && p.t_next <= limits.end && p.t < limits.begin);
   }
 
-  /// Steps that a round makes (held_round.hpp): their ends, and where their outputs and rows (or null) go.
+  /// Steps that a round makes (many_rounds.hpp): their ends, and where their outputs and rows (or null) go.
   struct Stretch {
     const double* ends;
     double* values;

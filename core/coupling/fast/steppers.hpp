@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 #include "signal/polynomial.hpp"
 
@@ -86,6 +87,30 @@ class HeldStepper {
 
  protected:
   ~HeldStepper() = default;
+};
+
+/// Steps that need of their inputs what these are at some times of the step, and that work on a piece of memory with
+/// all that they touch (sampled_round.hpp).
+class SampledStepper {
+ public:
+  /// What `step` and `output` do, on the memory; no function: it has no such steps.
+  struct SampledStep {
+    /// `u`: all inputs at the first of the times, all at the second, ... Outputs at the end into `y`. Throws nothing.
+    void (*function)(void* memory, double t, double t_end, const double* u, double* y) = nullptr;
+    std::vector<double> fractions;  ///< the times as parts of the step, ascending; 1 is t_end to the last bit
+    std::size_t bytes = 0;          ///< of memory, which lies as doubles do
+  };
+
+  /// Does not change.
+  virtual SampledStep sampled_step() = 0;
+  /// Put the state into the memory. What was loaded into it and has not changed may be there still; at first all bytes
+  /// are zero.
+  virtual void load(void* memory) = 0;
+  /// Take the state from the memory: its last step went from t to t_end.
+  virtual void store(const void* memory, double t, double t_end) = 0;
+
+ protected:
+  ~SampledStepper() = default;
 };
 
 }  // namespace counterpoint::fast
