@@ -110,6 +110,18 @@ CASES: dict[str, tuple[str, Callable[[], cp.System], str, float]] = {
         "parallel",
         0.0025,
     ),
+    "equal steps, order 1: sampled rounds": (
+        "sampled_rounds",
+        lambda: _oscillators((0.01,) * 4, cp.lagrange(1)),
+        "parallel",
+        0.0025,
+    ),
+    "200, equal steps, order 1: sampled rounds": (
+        "sampled_rounds",
+        lambda: _oscillators((0.01,) * 200, cp.lagrange(1)),
+        "parallel",
+        0.01 / 200,
+    ),
     "equal steps, held: derived comparisons": (
         "derived_comparisons",
         lambda: _oscillators((0.01,) * 4, cp.hold()),

@@ -7,6 +7,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <new>
+#include <type_traits>
 
 #include "bind/interpreter_lock.hpp"
 #include "bind/python_values.hpp"
@@ -118,6 +120,12 @@ bool is_undecided(const Driver& driver) {
   return false;
 }
 
+/// A scheduler may have left for later what follows from samples.
+template <class Driver>
+void bring_up_to_date(const Network::ConnectionEnd& connection) {
+  if constexpr (std::is_same_v<Driver, Scheduler>) Scheduler::bring_up_to_date(connection);
+}
+
 /// What drivers have recorded since it was last taken away.
 template <class Driver, class Class>
 void bind_taking(Class& c) {
@@ -146,8 +154,10 @@ void bind_taking(Class& c) {
         for (int k = 0; k < d.network().connection_count(); ++k) {
           const Network::ConnectionEnd& connection = d.network().connection(k);
           Defect& defect = connection.comparison().defect;
+          if (at_least <= 1) bring_up_to_date<Driver>(connection);
           if (defect.derived.is_used()) {
             if (!defect.derived.is_worth_giving(at_least)) continue;
+            bring_up_to_date<Driver>(connection);
             all.append(ComparedRows{k, nb::cast(DefectRows(defect.take_derived()))});
             continue;
           }
@@ -324,7 +334,11 @@ void bind_network(Class& c) {
       },
       "Events so far, by participant.");
   c.def(
-      "defect", [](Driver& d, int k) { return figures_of(d.network().connection(k).comparison().defect); },
+      "defect",
+      [](Driver& d, int k) {
+        bring_up_to_date<Driver>(d.network().connection(k));
+        return figures_of(d.network().connection(k).comparison().defect);
+      },
       nb::arg("connection"), "Defects of a connection so far.");
   c.def(
       "deferred_comparisons", [](Driver& d) { return fast::DeferredComparisons(d.network()); },
@@ -416,7 +430,13 @@ void bind_recorded(nb::module_& m) {
 void bind_coupling(nb::module_& m) {
   bind_recorded(m);
   nb::class_<Scheduler> scheduler(m, "Scheduler", "Applies the precedence rule to N subsystems.");
-  scheduler.def(nb::init<const RunSpec&, int>(), nb::arg("spec"), nb::arg("threads"));
+  scheduler.def(
+      "__init__",
+      [](Scheduler* self, const RunSpec& spec, int threads) {
+        new (self) Scheduler(spec, threads);
+        self->compare_when_asked();
+      },
+      nb::arg("spec"), nb::arg("threads"));
   bind_network<Scheduler>(scheduler);
 
   nb::class_<WindowedScheduler> windowed(m, "WindowedScheduler", "The precedence rule in windows that are repeated.");

@@ -35,6 +35,7 @@ void bind_run_spec(nb::module_& m) {
       .def_rw("lines", &fast::Choice::lines)
       .def_rw("rounds", &fast::Choice::rounds)
       .def_rw("held_rounds", &fast::Choice::held_rounds)
+      .def_rw("sampled_rounds", &fast::Choice::sampled_rounds)
       .def_rw("batches", &fast::Choice::batches)
       .def_rw("polynomial_batches", &fast::Choice::polynomial_batches)
       .def_rw("derived_comparisons", &fast::Choice::derived_comparisons)

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 #include "signal/polynomial.hpp"
 
@@ -87,6 +88,30 @@ class HeldStepper {
 
  protected:
   ~HeldStepper() = default;
+};
+
+/// Steps that read their inputs at given times of the step only, and that work on one piece of memory with all their
+/// data (fast/sampled_round.hpp).
+class SampledStepper {
+ public:
+  /// Does what `step` and `output` do, on the memory. No function: there are no such steps.
+  struct SampledStep {
+    /// `u`: all inputs at the first of the times, all at the second, ... Outputs at the end into `y`. Throws nothing.
+    void (*function)(void* memory, double t, double t_end, const double* u, double* y) = nullptr;
+    std::vector<double> fractions;  ///< the times as parts of the step, ascending; 1 is t_end to the last bit
+    std::size_t bytes = 0;          ///< size of the memory, aligned for doubles
+  };
+
+  /// Does not change.
+  virtual SampledStep sampled_step() = 0;
+  /// Write the state into the memory. Data that were loaded before and have not changed may still be there; at first
+  /// all bytes are zero.
+  virtual void load(void* memory) = 0;
+  /// Read the state from the memory: its last step went from t to t_end.
+  virtual void store(const void* memory, double t, double t_end) = 0;
+
+ protected:
+  ~SampledStepper() = default;
 };
 
 /// Saves into a state that already exists, without new memory, where windows are repeated (Participant::mark).

@@ -36,6 +36,12 @@ class Scheduler {
 
   /// Whether assumed values are compared; false: there are none, until this is called again.
   void compare(bool compares) { compares_ = compares; }
+  /// What follows from samples is compared when a history is full, or when `bring_up_to_date` asks for it, not at the
+  /// end of every advance.
+  void compare_when_asked() { when_asked_ = true; }
+  static void bring_up_to_date(const Network::ConnectionEnd& connection) {
+    if (connection.connection().fast.compares_by_samples) connection.participant->compare(connection.index);
+  }
 
   /// Step until every participant has reached `target`, or to the end of a slice: after `wall_seconds`, or after some
   /// hundred thousand steps, whose results should then be taken. Returns true if all have reached the target. Throws
@@ -62,6 +68,7 @@ class Scheduler {
   void step(Candidate& c);
   void publish(Candidate& c);
   void compare_all();
+  bool compares_by_samples_alone() const;
   /// False if the precedence rule has to decide.
   bool step_jointly(double target);
 
@@ -72,6 +79,8 @@ class Scheduler {
   std::shared_ptr<WallClock> wall_clock_;  ///< null: as fast as possible
   long steps_made_ = 0;                    ///< in this slice
   bool compares_ = true;
+  bool when_asked_ = false;
+  bool all_by_samples_ = false;  ///< every comparison follows from samples
 };
 
 }  // namespace counterpoint

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <new>
 
 #include "coupling/inputs.hpp"
 #include "ode/nominal_step.hpp"
@@ -11,12 +13,26 @@
 namespace counterpoint {
 namespace {
 
+constexpr int most_sampled_states = 32;
+constexpr std::size_t most_sampled_bytes = 4096;  ///< the work of larger models is more than what is saved
+
+/// sums += M factors, column by column; the columns that follow are returned. N as below.
+template <int N>
+[[gnu::always_inline]] inline const double* add_columns(const double* column, int states, const double* factors,
+                                                        int count, double* sums) {
+  const int n = N > 0 ? N : states;
+  for (int j = 0; j < count; ++j, column += n) {
+    for (int i = 0; i < n; ++i) sums[i] += column[i] * factors[j];
+  }
+  return column;
+}
+
 /// N is the number of states and F that of the input times where the compiler may know them, else 0.
 template <int N, int F>
-class LinearStep final : public Solver, private BatchSolver {
+class LinearStep final : public Solver, private BatchSolver, private SampledSolver {
  public:
   LinearStep(std::shared_ptr<const LinearRightHandSide> f, std::vector<double> fractions, GatherLinearMap gather)
-      : f_(std::move(f)), fractions_(std::move(fractions)), gather_(gather), sums_(f_->states()) {
+      : f_(std::move(f)), fractions_(std::move(fractions)), gather_(gather), sums_(N > 0 ? 0 : f_->states()) {
     ends_with_step_ = fractions_.back() == 1.0;
   }
 
@@ -25,6 +41,7 @@ class LinearStep final : public Solver, private BatchSolver {
   void step(double t, double t_end, double* x, Inputs& inputs) override { advance(t, t_end, x, inputs); }
 
   BatchSolver* batches() override { return N > 0 && F > 0 ? this : nullptr; }
+  SampledSolver* sampled() override { return this; }
 
   void keep_memory(std::vector<double>& into) const override {
     if (into.size() != 1) into.resize(1);
@@ -38,6 +55,52 @@ class LinearStep final : public Solver, private BatchSolver {
 
  private:
   using State = std::array<double, N>;
+
+  const std::vector<double>& input_fractions() const override { return fractions_; }
+
+  /// Its memory: this, the state, and the columns.
+  struct Sampled {
+    BatchStepper::EqualSteps steps;
+    LinearStep* solver;
+    int states, inputs, times;
+    double* state() { return reinterpret_cast<double*>(this + 1); }
+    double* columns() { return state() + states; }
+  };
+
+  std::size_t sampled_bytes() const override {
+    const auto n = static_cast<std::size_t>(f_->states());
+    const std::size_t columns = fractions_.size() * static_cast<std::size_t>(f_->inputs()) + n;
+    const std::size_t bytes = sizeof(Sampled) + (n + n * columns) * sizeof(double);
+    return n <= most_sampled_states && bytes <= most_sampled_bytes ? bytes : 0;
+  }
+
+  double* load(std::byte* memory) override {
+    Sampled& sampled = *reinterpret_cast<Sampled*>(memory);
+    if (sampled.solver != this || sampled.steps.length != step_.value()) {
+      new (memory) Sampled{step_.equal_steps(), this, f_->states(), f_->inputs(), static_cast<int>(fractions_.size())};
+      std::copy(columns_.begin(), columns_.end(), sampled.columns());
+    }
+    return sampled.state();
+  }
+
+  Step sampled_step() const override { return advance_sampled; }
+
+  static void advance_sampled(std::byte* memory, double t, double t_end, const double* u) {
+    Sampled& sampled = *reinterpret_cast<Sampled*>(memory);
+    if (!sampled.steps.serves(t_end - t)) {
+      sampled.solver->step_.set(t_end - t);
+      sampled.solver->prepare();
+      sampled.solver->load(memory);
+    }
+    std::array<double, N == 0 ? most_sampled_states : N> sums{};
+    double* const x = sampled.state();
+    const int n = sampled.states, times = F > 0 ? F : sampled.times;
+    const double* column = sampled.columns();
+    for (int k = 0; k < times; ++k, u += sampled.inputs)
+      column = add_columns<N>(column, n, u, sampled.inputs, sums.data());
+    add_columns<N>(column, n, x, n, sums.data());
+    std::copy_n(sums.data(), N > 0 ? N : n, x);
+  }
 
   const BatchStepper::EqualSteps& batch_step() const override { return step_.equal_steps(); }
 
@@ -124,22 +187,20 @@ class LinearStep final : public Solver, private BatchSolver {
 
   /// Any number of inputs.
   void advance_on_any(double t, double t_end, double* x, Inputs& inputs) {
-    const int n = f_->states();
+    const int n = f_->states(), entering = f_->inputs();
+    State few{};
+    double* const sums = N > 0 ? few.data() : sums_.data();
+    if constexpr (N == 0) std::fill(sums_.begin(), sums_.end(), 0.0);
     const double* column = columns_.data();
-    std::fill(sums_.begin(), sums_.end(), 0.0);
-    const auto add = [&](const double* factors, int count) {
-      for (int j = 0; j < count; ++j, column += n) {
-        for (int i = 0; i < n; ++i) sums_[i] += column[i] * factors[j];
-      }
-    };
-    const int times = static_cast<int>(fractions_.size());
-    for (int k = 0; k < times; ++k) add(inputs.at(input_time(k, t, t_end)), f_->inputs());
-    add(x, n);
-    std::copy_n(sums_.begin(), n, x);
+    const int times = F > 0 ? F : static_cast<int>(fractions_.size());
+    for (int k = 0; k < times; ++k)
+      column = add_columns<N>(column, n, inputs.at(input_time(k, t, t_end)), entering, sums);
+    add_columns<N>(column, n, x, n, sums);
+    std::copy_n(sums, N > 0 ? N : n, x);
   }
 
   double input_time(int k, double t, double t_end) const {
-    const int last = static_cast<int>(fractions_.size()) - 1;
+    const int last = (F > 0 ? F : static_cast<int>(fractions_.size())) - 1;
     return k == last && ends_with_step_ ? t_end : t + fractions_[k] * (t_end - t);
   }
 
@@ -151,7 +212,7 @@ class LinearStep final : public Solver, private BatchSolver {
   GatherLinearMap gather_;
   NominalStep step_;
   std::vector<double> columns_;  ///< Q_0, Q_1, ..., P, column by column
-  std::vector<double> sums_;
+  std::vector<double> sums_;     ///< where N is 0
 };
 
 }  // namespace

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <new>
+#include <utility>
 
 #include "coupling/few_numbers.hpp"
 #include "ode/product.hpp"
@@ -19,6 +22,12 @@ class StateOutput final : public OutputMap {
   bool offers_derivative() const override { return true; }
   void derivative(const double* dx, const double*, double* dy) const override { std::copy_n(dx, states_, dy); }
   bool is_state() const override { return true; }
+  Sampled sampled() const override {
+    return {[](const double*, int states, int, int, const double* x, const double*, double* y) {
+              std::copy_n(x, states, y);
+            },
+            {}};
+  }
   bool fits(int states, int) const override { return states == states_; }
 
  private:
@@ -39,11 +48,28 @@ class LinearOutput final : public OutputMap {
     multiply(c_, dx, dy);
     if (feedthrough_) multiply(d_, du, dy, true);
   }
+  /// The same sums as `multiply` makes of small matrices; larger ones are left to it.
+  Sampled sampled() const override {
+    if (c_.size() > most_by_rows || d_.size() > most_by_rows) return {};
+    Sampled made{evaluate_rows, {c_.data(), c_.data() + c_.size()}};
+    if (feedthrough_) made.numbers.insert(made.numbers.end(), d_.data(), d_.data() + d_.size());
+    if (feedthrough_) made.evaluate = evaluate_rows_of_both;
+    return made;
+  }
   bool fits(int states, int inputs) const override {
     return c_.cols() == states && d_.cols() == inputs && d_.rows() == c_.rows();
   }
 
  private:
+  static void evaluate_rows(const double* c, int states, int, int outputs, const double* x, const double*, double* y) {
+    multiply_rows(c, outputs, states, x, y);
+  }
+  static void evaluate_rows_of_both(const double* c, int states, int inputs, int outputs, const double* x,
+                                    const double* u, double* y) {
+    multiply_rows(c, outputs, states, x, y);
+    multiply_rows(c + outputs * states, outputs, inputs, u, y, true);
+  }
+
   Matrix c_;
   Matrix d_;
   bool feedthrough_;
@@ -139,6 +165,61 @@ void OdeSubsystem::slopes_along_motion(double t, const double* u, const double* 
     g_->evaluate(t + sign * h, x.data(), inputs.data(), sign < 0.0 ? dy_.data() : ahead.data());
   }
   for (std::size_t j = 0; j < dy_.size(); ++j) dy_[j] = (ahead[j] - dy_[j]) / (2.0 * h);
+}
+
+/// A piece of memory: this, that of the solver, and the numbers of the output.
+struct OdeSubsystem::Sampled {
+  SampledSolver::Step step;
+  decltype(OutputMap::Sampled::evaluate) evaluate;
+  double* state;
+  double* numbers;
+  const OdeSubsystem* loaded;
+  int states, inputs, outputs, end_inputs;  ///< the last one: where the inputs at the end begin
+
+  std::byte* of_solver() { return reinterpret_cast<std::byte*>(this + 1); }
+  static void make_step(void* memory, double t, double t_end, const double* u, double* y) {
+    Sampled& s = *static_cast<Sampled*>(memory);
+    s.step(s.of_solver(), t, t_end, u);
+    s.evaluate(s.numbers, s.states, s.inputs, s.outputs, s.state, u + s.end_inputs, y);
+  }
+};
+
+SampledStepper::SampledStep OdeSubsystem::sampled_step() {
+  SampledSolver* const solver = solver_->sampled();
+  const std::size_t of_solver = solver != nullptr ? solver->sampled_bytes() : 0;
+  const OutputMap::Sampled output = g_->sampled();
+  if (of_solver == 0 || output.evaluate == nullptr) return {};
+  std::vector<double> fractions = solver->input_fractions();
+  if (output_uses_inputs_ && fractions.back() != 1.0) fractions.push_back(1.0);
+  const std::size_t bytes = sizeof(Sampled) + of_solver + output.numbers.size() * sizeof(double);
+  return {Sampled::make_step, std::move(fractions), bytes};
+}
+
+void OdeSubsystem::load(void* memory) {
+  Sampled& sampled = *static_cast<Sampled*>(memory);
+  SampledSolver& solver = *solver_->sampled();
+  double* const state = solver.load(sampled.of_solver());
+  if (sampled.loaded != this) {
+    const OutputMap::Sampled output = g_->sampled();
+    double* const numbers = reinterpret_cast<double*>(sampled.of_solver() + solver.sampled_bytes());
+    std::copy(output.numbers.begin(), output.numbers.end(), numbers);
+    const int times = static_cast<int>(sampled_step().fractions.size());
+    new (memory) Sampled{solver.sampled_step(),
+                         output.evaluate,
+                         state,
+                         numbers,
+                         this,
+                         static_cast<int>(x_.size()),
+                         f_->inputs(),
+                         g_->width(),
+                         (times - 1) * f_->inputs()};
+  }
+  std::copy(x_.begin(), x_.end(), state);
+}
+
+void OdeSubsystem::store(const void* memory, double t, double t_end) {
+  std::copy_n(static_cast<const Sampled*>(memory)->state, x_.size(), x_.begin());
+  last_step_ = t_end - t;
 }
 
 void OdeSubsystem::put(const std::vector<double>& x, const std::vector<double>& earlier, double step) {

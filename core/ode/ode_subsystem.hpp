@@ -19,6 +19,14 @@ class OutputMap : public recipe::Describable {
   virtual void derivative(const double* /*dx*/, const double* /*du*/, double* /*dy*/) const {}
   /// Whether y is x itself.
   virtual bool is_state() const { return false; }
+  /// y from numbers that stand anywhere, where it is as simple as that; no function: it is not.
+  struct Sampled {
+    /// `u`: as for `evaluate`, at the end of the step.
+    void (*evaluate)(const double* numbers, int states, int inputs, int outputs, const double* x, const double* u,
+                     double* y) = nullptr;
+    std::vector<double> numbers = {};
+  };
+  virtual Sampled sampled() const { return {}; }
   /// Whether it is made for so many states and inputs.
   virtual bool fits(int /*states*/, int /*inputs*/) const { return true; }
 };
@@ -33,7 +41,7 @@ OutputMapPointer make_linear_output(Matrix c, Matrix d);
 OutputMapPointer make_compiled_output(int width, CompiledRightHandSide::Function function, bool uses_inputs);
 
 /// dx/dt = f(t, x, u), y = g(t, x, u), with one of the solvers.
-class OdeSubsystem final : public Subsystem, public BatchStepper, public StateRewriter {
+class OdeSubsystem final : public Subsystem, public BatchStepper, public SampledStepper, public StateRewriter {
  public:
   OdeSubsystem(RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0, OdeSolver solver,
                const SolverOptions& options);
@@ -63,6 +71,10 @@ class OdeSubsystem final : public Subsystem, public BatchStepper, public StateRe
     return batches_->step_batch(input, t, ends, count, x_.data(), outputs);
   }
 
+  SampledStep sampled_step() override;
+  void load(void* memory) override;
+  void store(const void* memory, double t, double t_end) override;
+
   const std::vector<double>& state() const { return x_; }
   /// What a multistep solver remembers beside it, see `Solver::earlier_states`.
   std::vector<double> earlier_states() const { return solver_->earlier_states(); }
@@ -71,6 +83,7 @@ class OdeSubsystem final : public Subsystem, public BatchStepper, public StateRe
 
  private:
   struct Saved;
+  struct Sampled;
   void keep(Saved& into) const;
   const double* mapped_output(double t, Inputs& u);
   void slopes_along_motion(double t, const double* u, const double* du);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -21,6 +22,22 @@ class BatchSolver {
   ~BatchSolver() = default;
 };
 
+/// Steps of a solver on a piece of memory, with inputs at given times; as `SampledStepper`, for the state.
+class SampledSolver {
+ public:
+  /// The times as parts of the step; 1 is t_end to the last bit.
+  virtual const std::vector<double>& input_fractions() const = 0;
+  /// Bytes of the memory, a multiple of those of a double; 0: it has no such steps.
+  virtual std::size_t sampled_bytes() const = 0;
+  using Step = void (*)(std::byte* memory, double t, double t_end, const double* u);
+  virtual Step sampled_step() const = 0;
+  /// Put there what is needed beside the state, as far as it has changed, and say where the state is.
+  virtual double* load(std::byte* memory) = 0;
+
+ protected:
+  ~SampledSolver() = default;
+};
+
 /// Integrates dx/dt = f(t, x, u(t)) over one step.
 ///
 /// Contract for implementers:
@@ -38,6 +55,8 @@ class Solver {
   virtual long evaluations() const { return -1; }
   /// Its way to make several steps in a row, where it has one.
   virtual BatchSolver* batches() { return nullptr; }
+  /// Its way to step on memory of its own, where it has one.
+  virtual SampledSolver* sampled() { return nullptr; }
   /// What `into` was is overwritten.
   virtual void keep_memory(std::vector<double>& into) const { into.clear(); }
   virtual void set_memory(const std::vector<double>&) {}

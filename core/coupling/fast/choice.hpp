@@ -10,6 +10,7 @@ struct Choice {
   bool lines = true;                 ///< line_input.hpp; needs newest points and rounds
   bool rounds = true;                ///< round.hpp
   bool held_rounds = true;           ///< held_round.hpp; needs derived comparisons
+  bool sampled_rounds = true;        ///< sampled_round.hpp; needs lines and derived comparisons
   bool batches = true;               ///< step_batch.hpp: several steps in a row
   bool polynomial_batches = true;    ///< step_batch.hpp: several steps in one call; needs single_scalar
   bool derived_comparisons = true;   ///< derived_comparison.hpp; needs lines
@@ -23,9 +24,9 @@ struct Choice {
     return {false, false, false, false, false, false, false, false, false, false, false, false, false};
   }
   bool any() const {
-    return single_scalar || newest_points || lines || rounds || held_rounds || batches || polynomial_batches ||
-           derived_comparisons || derived_rows || deferred_comparisons || joint_steps || joint_passes ||
-           newest_comparisons;
+    return single_scalar || newest_points || lines || rounds || held_rounds || sampled_rounds || batches ||
+           polynomial_batches || derived_comparisons || derived_rows || deferred_comparisons || joint_steps ||
+           joint_passes || newest_comparisons;
   }
 };
 

@@ -74,8 +74,11 @@ void HeldRound::read_from(std::size_t sample) {
 
 /// `stepped`: how many members have made one step more than `rounds`.
 void HeldRound::close(int rounds, std::size_t stepped) {
-  for (std::size_t i = 0; i < members_.size(); ++i)
-    StepBatch::close(*participants_[i], rounds + (i < stepped ? 1 : 0), opened_);
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const int made = rounds + (i < stepped ? 1 : 0);
+    StepBatch::close(*participants_[i], made, opened_);
+    if (made > 0) participants_[i]->fast.held->stand_at(participants_[i]->t);
+  }
 }
 
 inline void HeldRound::make_round(double t, double t_end) {
@@ -105,7 +108,7 @@ inline void HeldRound::make_round(double t, double t_end) {
   }
 }
 
-std::optional<HeldRound::Call> HeldRound::call_under_way() const {
+std::optional<ManyRounds::Call> HeldRound::call_under_way() const {
   const int round = round_.load(std::memory_order_relaxed);
   if (round < 0) return std::nullopt;
   return Call{failed(), round > 0 ? ends_[round - 1] : participants_.front()->t};

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "coupling/fast/many_rounds.hpp"
 #include "coupling/participant.hpp"
 
 namespace counterpoint::fast {
@@ -18,7 +19,7 @@ namespace counterpoint::fast {
 /// together in memory, and clocks, histories and records are accessed once for all rounds: with cheap steps these are
 /// most of the cost of coupling. Bit-equal to one step after the other. Measured (`python -m benchmarks fast-paths`):
 /// 20 FMUs take 0.7 of the time without this path, set-up included.
-class HeldRound {
+class HeldRound final : public ManyRounds {
  public:
   explicit HeldRound(std::vector<Participant*> members);
 
@@ -26,21 +27,12 @@ class HeldRound {
   static bool serves(const std::vector<Participant*>& members);
   /// Whether they are still served. If a member changes the settings of the floating-point unit, they are not: from
   /// then on all members are checked in every step.
-  bool still_serves() const;
+  bool still_serves() const override;
 
-  /// Make at most `most` rounds, while steps begin before `before`; returns their number. If a participant fails, its
-  /// number is `failed`, and everything else is as if the steps had been made one by one.
-  long run(long most, double before);
-  std::size_t failed() const { return turn_.load(std::memory_order_relaxed); }
-
-  /// The member whose step has not returned, and its start (s). For another thread, while a step hangs.
-  struct Call {
-    std::size_t member;
-    double t;
-  };
-  std::optional<Call> call_under_way() const;
-  /// That step will never return: keep those before it.
-  void abandon();
+  long run(long most, double before) override;
+  std::size_t failed() const override { return turn_.load(std::memory_order_relaxed); }
+  std::optional<Call> call_under_way() const override;
+  void abandon() override;
 
  private:
   struct HeldParticipant {

@@ -88,9 +88,13 @@ class InputPaths {
   /// Whether all inputs are lines in the step that is frozen.
   bool are_lines() const { return lines_; }
   /// Whether all inputs are held from the newest samples of one source each, or constant.
-  bool are_held(bool has_connections) const {
-    return allowed_.lines && !disturbed_ && (!has_connections || !line_inputs_.empty()) && !sloped_ && !sums_;
+  bool are_held(bool has_connections) const { return may_be_lines(has_connections) && !sloped_ && !sums_; }
+  /// Whether all inputs are lines or held from the newest samples of one source each, sums of such, or constant.
+  bool may_be_lines(bool has_connections) const {
+    return allowed_.lines && !disturbed_ && (!has_connections || !line_inputs_.empty());
   }
+  /// Whether they are made from the pass before.
+  bool repeats() const { return repeats_; }
   const std::vector<LineInput>& line_inputs() const { return line_inputs_; }
   bool is_single() const { return single_; }
 

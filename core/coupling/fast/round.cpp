@@ -1,11 +1,16 @@
 #include "coupling/fast/round.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "check.hpp"
 #include "coupling/cancellation.hpp"
 #include "coupling/fast/derived_comparison.hpp"
+#include "coupling/fast/fetch.hpp"
+#include "coupling/fast/held_round.hpp"
+#include "coupling/fast/sampled_round.hpp"
 #include "coupling/floating_point.hpp"
 
 namespace counterpoint::fast {
@@ -13,23 +18,17 @@ namespace counterpoint::fast {
 namespace {
 
 constexpr std::size_t most_rounds = 1024;
-constexpr double seconds_between_clocks = 1e-3;     ///< in held rounds
-constexpr long rounds_between_watched = 256;        ///< held rounds, at most; fewer if a round takes long
-constexpr double long_round = 10e-6;                ///< s
-constexpr std::size_t more_than_the_caches = 1024;  ///< members; a step reads about 2 kB of each
+constexpr double seconds_between_clocks = 1e-3;   ///< in many rounds that are made at once
+constexpr double seconds_of_short_steps = 20e-3;  ///< the same if a step takes less than `long_step`: beginning and
+                                                  ///< ending take as long as some rounds
+constexpr long rounds_between_watched = 256;      ///< of these, at most; fewer if a round takes long
+constexpr double long_round = 10e-6;              ///< s
+constexpr double long_step = 1e-6;                ///< s, mean of the members
 
 /// All sources are at the same sample as the consumer, or one step ahead if it waits for them.
 inline void freeze_in_step(Participant& p) {
   p.inputs->begin_step(p.t, p.t_next);
   p.inputs->fast_paths().freeze_in_step(p.inputs->connections(), p.inputs->values(), p.history.end() - 1);
-}
-
-/// Prefetch memory that is read soon.
-inline void fetch([[maybe_unused]] const void* memory, [[maybe_unused]] std::size_t bytes) {
-#ifdef __GNUC__
-  constexpr std::size_t line = 64;
-  for (std::size_t at = 0; at < bytes; at += line) __builtin_prefetch(static_cast<const char*>(memory) + at);
-#endif
 }
 
 }  // namespace
@@ -70,18 +69,30 @@ void Round::choose_comparisons(DefectRows rows) {
 }
 
 void Round::choose_steps() {
-  std::vector<Participant*> participants;
   for (int i : members_) {
     Participant& p = network_.participants[i];
-    p.fast.held = dynamic_cast<HeldStepper*>(p.subsystem.get());
-    participants.push_back(&p);
     const std::vector<Connection>& connections = p.inputs->connections();
     const bool waits = std::any_of(connections.begin(), connections.end(), [](const Connection& c) { return c.waits; });
     auto* elsewhere = dynamic_cast<AnnouncedStepper*>(p.subsystem.get());
     if (elsewhere != nullptr && !waits && !p.inputs->depends_on_step()) elsewhere_.push_back({i, elsewhere});
   }
   choose_guard();
-  if (allowed_.held_rounds && HeldRound::serves(participants)) held_.emplace(std::move(participants));
+  choose_many();
+}
+
+void Round::choose_many() {
+  std::vector<Participant*> participants;
+  for (int i : members_) {
+    Participant& p = network_.participants[i];
+    p.fast.held = dynamic_cast<HeldStepper*>(p.subsystem.get());
+    p.fast.sampled = dynamic_cast<SampledStepper*>(p.subsystem.get());
+    participants.push_back(&p);
+  }
+  many_.reset();
+  if (allowed_.held_rounds && HeldRound::serves(participants))
+    many_ = std::make_unique<HeldRound>(std::move(participants));
+  else if (allowed_.sampled_rounds && SampledRound::serves(participants))
+    many_ = std::make_unique<SampledRound>(std::move(participants));
 }
 
 void Round::choose_guard() {
@@ -216,16 +227,30 @@ void Round::look_at_stopwatches() {
   unwatched_ = 0;
 }
 
-long Round::run_held(long most, double target) {
-  const long in_time = seconds_ > 0.0 ? static_cast<long>(std::clamp(seconds_between_clocks / seconds_, 1.0, 1e6)) : 1L;
+/// Not first as many as there can be and then the few that are left.
+long Round::in_equal_parts(long most, double target) const {
+  const Participant& first = participant(0);
+  const double left = std::ceil((target - first.t) / (first.t_next - first.t));
+  if (!(left > static_cast<double>(most))) return most;
+  return static_cast<long>(std::ceil(left / std::ceil(left / static_cast<double>(most))));
+}
+
+long Round::run_many(long most, double target) {
+  const bool short_steps = seconds_ < long_step * static_cast<double>(members_.size());
+  const double between = short_steps ? seconds_of_short_steps : seconds_between_clocks;
+  const double expected = seconds_of_many_ > 0.0 ? std::min(seconds_, seconds_of_many_) : seconds_;
+  const long in_time = seconds_ > 0.0 ? static_cast<long>(std::clamp(between / expected, 1.0, 1e6)) : 1L;
+  most = in_equal_parts(std::min(most, in_time), target);
+  const auto began = Stopwatch::clock::now();
   long rounds = 0;
   try {
-    rounds = held_->run(std::min(most, in_time), target);
+    rounds = many_->run(most, target);
   } catch (...) {
-    network_.note_failure(members_[held_->failed()]);
+    network_.note_failure(members_[many_->failed()]);
     throw;
   }
-  for (int i : members_) network_.participants[i].stopwatch.wake();
+  const double elapsed = std::chrono::duration<double>(Stopwatch::clock::now() - began).count();
+  if (rounds > 0) seconds_of_many_ = elapsed / static_cast<double>(rounds);
   unwatched_ += rounds;
   return rounds * static_cast<long>(members_.size());
 }
@@ -233,13 +258,21 @@ long Round::run_held(long most, double target) {
 /// Where rounds are made all together one is made by itself before, to be timed and watched; not before each of the
 /// short stretches of a window.
 bool Round::wants_one_by_one() const {
-  return !is_whole() || unwatched_ >= rounds_between_watched || seconds_ > long_round;
+  const double long_for_all = std::max(long_round, long_step * static_cast<double>(members_.size()));
+  return !is_whole() || unwatched_ >= rounds_between_watched || seconds_ > long_for_all;
+}
+
+bool Round::makes_many(double target) const {
+  if (!many_) return false;
+  const Participant& first = participant(0);
+  const bool are_many = first.t + static_cast<double>(many_->fewest_rounds() - 1) * (first.t_next - first.t) < target;
+  return are_many && many_->still_serves();
 }
 
 std::optional<CallUnderWay> Round::call_under_way() const {
   if (!at_work_.load(std::memory_order_relaxed)) return std::nullopt;
-  if (held_) {
-    if (const auto found = held_->call_under_way()) return CallUnderWay{members_[found->member], found->t};
+  if (many_) {
+    if (const auto found = many_->call_under_way()) return CallUnderWay{members_[found->member], found->t};
   }
   const std::size_t next = next_.load(std::memory_order_relaxed);
   const int member = members_[next > 0 ? next - 1 : 0];
@@ -257,13 +290,16 @@ long Round::run(double target) {
   const bool whole = is_whole();
   if (whole) check_same_place();
   const std::size_t room = whole ? make_room() : 1;
-  const bool holds = whole && held_ && held_->still_serves();
+  const bool at_once = whole && makes_many(target);
   bool cheap = true;
-  long made = holds && !wants_one_by_one() ? run_held(static_cast<long>(room), target) : 0;
+  long made = at_once && !wants_one_by_one() ? run_many(static_cast<long>(room), target) : 0;
   if (made > 0) return made;  // else the next step is not on the grid
-  made = run_one_by_one(holds ? 1 : room, target, cheap);
-  if (holds) look_at_stopwatches();
-  if (holds && cheap && room > 1) made += run_held(static_cast<long>(room - 1), target);
+  if (at_once) {
+    for (int i : members_) network_.participants[i].stopwatch.wake();
+  }
+  made = run_one_by_one(at_once ? 1 : room, target, cheap);
+  if (at_once) look_at_stopwatches();
+  if (at_once && cheap && room > 1) made += run_many(static_cast<long>(room - 1), target);
   return made;
 }
 

@@ -2,12 +2,13 @@
 
 #include <atomic>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "coupling/abilities.hpp"
-#include "coupling/fast/held_round.hpp"
+#include "coupling/fast/many_rounds.hpp"
 #include "coupling/network.hpp"
 
 namespace counterpoint::fast {
@@ -19,7 +20,8 @@ inline constexpr long cheap_steps_between_clocks = 1024;
 ///
 /// Serves a group of participants that are connected only with each other and step on the same grid (groups.hpp). None
 /// can overtake another, so they step in rounds: one step each, those that others wait for first, without a choice in
-/// between. If they also hold their inputs, many rounds are made at once (held_round.hpp).
+/// between. If they also hold their inputs (held_round.hpp), or read them at known times (sampled_round.hpp), many
+/// rounds are made at once.
 /// Bit-equal: the precedence rule allows these steps in this order. Measured (`python
 /// -m benchmarks fast-paths`): 0.9 of the time without rounds with order 3, 0.68 with order 1.
 class Round {
@@ -49,7 +51,7 @@ class Round {
   /// See Scheduler.
   std::optional<CallUnderWay> call_under_way() const;
   void abandon() {
-    if (held_) held_->abandon();
+    if (many_) many_->abandon();
   }
 
  private:
@@ -66,20 +68,23 @@ class Round {
   long run_one_by_one(std::size_t rounds, double target, bool& cheap);
   struct OneByOne;
   void choose_guard();
-  /// Makes rounds one step after the other.
-  long run_held(long most, double target);
+  void choose_many();
+  bool makes_many(double target) const;
+  long in_equal_parts(long most, double target) const;
+  long run_many(long most, double target);
   void look_at_stopwatches();
   bool wants_one_by_one() const;
 
   Network& network_;
   Choice allowed_;
   std::vector<int> members_;          ///< those that others wait for first; the first one represents all
-  std::atomic<bool> at_work_{false};  ///< the member before `next_`, or one of `held_`
+  std::atomic<bool> at_work_{false};  ///< the member before `next_`, or one of `many_`
   std::atomic<std::size_t> next_{0};  ///< the member whose turn it is: after a costly step a driver may read the clock
-  std::optional<HeldRound> held_;
-  Around around_ = nullptr;                                ///< guards all members
-  std::vector<void*> guarded_;                             ///< the members, for `around_`
-  double seconds_ = 0.0;                                   ///< measured time of a round
+  std::unique_ptr<ManyRounds> many_;  ///< null: one round after the other
+  Around around_ = nullptr;           ///< guards all members
+  std::vector<void*> guarded_;        ///< the members, for `around_`
+  double seconds_ = 0.0;              ///< measured time of a round
+  double seconds_of_many_ = 0.0;      ///< measured time of a round when many are made at once
   long unwatched_ = std::numeric_limits<long>::max() / 2;  ///< rounds since the last one that was watched
   /// Members whose steps can be announced at the beginning of a round.
   std::vector<std::pair<int, AnnouncedStepper*>> elsewhere_;

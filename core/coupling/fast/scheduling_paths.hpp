@@ -26,7 +26,8 @@ namespace counterpoint::fast {
 /// 3. Batches (step_batch.hpp). A participant makes as many steps as the rule allows.
 /// 4. Joint steps (joint_step.hpp). All make one step to the same end; with one thread.
 /// 5. Joint passes (joint_pass.hpp). All go through a window in the order of an earlier pass; with one thread.
-/// 6. Comparisons. Pending values are compared when a slice ends or a history is full; if a pace listens, as soon as the
+/// 6. Comparisons. Pending values are compared when a slice ends or a history is full; if a pace listens, as soon as
+/// the
 ///    sample arrives; if the record is kept, after the run (deferred_comparison.hpp).
 class SchedulingPaths {
  public:

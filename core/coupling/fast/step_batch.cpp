@@ -56,7 +56,6 @@ void StepBatch::close(Participant& p, int made, int opened) {
   p.steps += made;
   p.inputs->begin_step(begin, p.t);
   p.inputs->fast_paths().freeze_in_step(p.inputs->connections(), p.inputs->values(), last);
-  p.fast.held->stand_at(p.t);
 }
 
 }  // namespace counterpoint::fast

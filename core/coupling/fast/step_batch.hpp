@@ -49,7 +49,7 @@ class StepBatch {
   static bool has_fixed_steps(const Participant& p) { return p.fixed_ != nullptr && p.clock_.fixed(); }
   static const StepClock& clock(const Participant& p) { return p.clock_; }
 
-  /// Steps of a round (held_round.hpp): their ends, and the memory of their outputs and rows (null: not recorded).
+  /// Steps of a round (many_rounds.hpp): their ends, and the memory of their outputs and rows (null: not recorded).
   struct Stretch {
     const double* ends;
     double* values;
