@@ -189,5 +189,5 @@ def test_slopes_of_output_functions_and_diagrams_serve_as_those_of_linear_models
 def test_reject_needs_states_and_a_truth_value():
     with pytest.raises(cp.SetupError, match=r"pace\.reject: 'yes'; expected true or false"):
         cp.pace.defect(1e-3, reject="yes")
-    with pytest.raises(cp.SetupError, match=r"pace\.reject: the law without a tolerance"):
+    with pytest.raises(cp.SetupError, match=r"pace\.reject: without a tolerance the law estimates no error"):
         cp.pace.gradient(smallest=0.1, largest=0.2, reject=True)

@@ -207,7 +207,7 @@ def test_lti_objects_of_python_control_are_taken_as_they_are(run):
         (lambda m: m.transfer_function([np.nan], [1, 1]), '"numerator": must be finite'),
         (lambda m: m.transfer_function([1], [1, 1, 1], initial=[1, 2, 3]), '"initial": 3 values for 2 states'),
         (lambda m: m.zero_pole([1, 2], [1]), '"zeros": 2 of them, but only 1 poles'),
-        (lambda m: m.zero_pole([], [-1 + 1j, -2.0]), r'"poles": -1 - 1j has no partner'),
+        (lambda m: m.zero_pole([], [-1 + 1j, -2.0]), r'"poles": -1 - 1j has no conjugate'),
         (lambda m: m.state_space(A, B, C, [[0.0]]), r'"b": 3 x 2; expected 3 x 1'),
         (lambda m: m.state_space(A, B), "expected A, B, C, D and the input"),
         (lambda m: m.state_space(object()), "is not an LTI object"),

@@ -112,7 +112,7 @@ def test_a_latch_begins_as_told(probe):
     ("make", "message"),
     [
         (lambda m: m.compare(m.clock(), "=>", 1.0), '"=>" is not one of'),
-        (lambda m: m.compare(m.clock(), "<", 1.0, tolerance=0.1), "with == and != only"),
+        (lambda m: m.compare(m.clock(), "<", 1.0, tolerance=0.1), "applies only with == and !="),
         (lambda m: m.compare(m.clock(), "==", 1.0, tolerance=-0.1), '"tolerance": -0.1; expected 0 or more'),
         (lambda m: m.logical_and(), '"count": 0; 1 to 10000'),
         (lambda m: m.latch(priority="none"), "not one of set, reset"),

@@ -46,7 +46,7 @@ def test_limits_may_be_signals(probe):
 
 
 def test_crossed_limits_are_named_with_block_and_time(probe):
-    with pytest.raises(cp.SimulationError, match=r'"saturation1" at t = 0.55 s: the lower limit \S+ lies above'):
+    with pytest.raises(cp.SimulationError, match=r'"saturation1" at t = 0.55 s: the lower limit \S+ is above'):
         probe(lambda m: m.saturation(m.clock(), lower=m.clock(), upper=0.55), step=0.2)
 
 
