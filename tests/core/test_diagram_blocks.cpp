@@ -17,9 +17,9 @@ Array row(std::vector<double> values) {
 }
 
 int add(FlatDiagram& diagram, const std::string& kind, Parameters parameters, std::vector<int> sources) {
-  Entry entry{kind + std::to_string(diagram.blocks.size()), registry().make(kind, parameters), {}};
-  for (int source : sources) entry.inputs.push_back({source, 0});
-  diagram.blocks.push_back(std::move(entry));
+  FlatBlock added{kind + std::to_string(diagram.blocks.size()), registry().make(kind, parameters), {}};
+  for (int source : sources) added.inputs.push_back({source, 0});
+  diagram.blocks.push_back(std::move(added));
   return static_cast<int>(diagram.blocks.size()) - 1;
 }
 

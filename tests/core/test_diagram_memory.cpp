@@ -29,7 +29,7 @@ struct Bench {
   }
   int add(const std::string& kind, const Parameters& parameters, std::vector<int> sources) {
     BlockPointer block = registry().make(kind, parameters);
-    Entry entry{kind + std::to_string(diagram.blocks.size()), block, {}, -1};
+    FlatBlock entry{kind + std::to_string(diagram.blocks.size()), block, {}, -1};
     for (int source : sources) entry.inputs.push_back({source, 0});
     diagram.blocks.push_back(std::move(entry));
     const int number = static_cast<int>(diagram.blocks.size()) - 1;
