@@ -18,7 +18,7 @@ from ..quality import TOLERANCE, Quality, SecondRun, assess
 from ..quality.kept_check import check_text, second_run_from
 from .defects import summaries
 from .memory_store import MemoryStore
-from .names import Catalog, Place, UnknownNameError
+from .names import Catalog, SignalColumns, UnknownNameError
 from .sampling import Kind, sample
 from .series import Span
 from .signal import DefectSignal, Signal
@@ -183,7 +183,7 @@ class Result:
     def __getitem__(self, key: str | tuple[str, str]) -> Any:
         """Return a signal (``"engine.speed"``, a vector ``"cart.p"``) or a table (``"engine"``)."""
         found = self._catalog.find(key)
-        return Signal(self._view, found) if isinstance(found, Place) else self.frame(found)
+        return Signal(self._view, found) if isinstance(found, SignalColumns) else self.frame(found)
 
     def _ipython_key_completions_(self) -> list[str]:
         return self.subsystems + self.signals
@@ -207,7 +207,7 @@ class Result:
             When there is nothing of this name.
         """
         found = self._catalog.find(key)
-        if isinstance(found, Place):
+        if isinstance(found, SignalColumns):
             entry = self.layout.subsystems[found.subsystem]
             return [f"{entry.name}.{column}" for column in entry.columns[found.columns]]
         entry = self.layout.subsystems[found]

@@ -252,7 +252,7 @@ TimeValue = Annotated[Any, BeforeValidator(_time)]
 TimeValues = Annotated[Any, BeforeValidator(_time_list)]
 OneOrMore = Annotated[Any, BeforeValidator(_one_or_more)]
 """A number, or a list of numbers."""
-Place = Annotated[Any, BeforeValidator(_place)]
+Position = Annotated[Any, BeforeValidator(_place)]
 """The name of a point, or numbers."""
 Axis = Annotated[Any, BeforeValidator(_axis)]
 """A direction: numbers without units."""
