@@ -3,7 +3,6 @@
 import pytest
 
 import counterpoint as cp
-
 from counterpoint import _core
 
 SCHEMES = ("slowest-first", "fastest-first", "parallel", "sequential")

@@ -1,4 +1,4 @@
-"""Paces while a run goes on: the wall clock, paces that are stuck, stable steps of explicit solvers."""
+"""Paces during a run: the wall clock, paces that are stuck, stable steps of explicit solvers."""
 
 import time
 

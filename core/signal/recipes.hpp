@@ -27,7 +27,7 @@ template <>
 struct NotDescribable<Approximation> {
   static std::string of(const Approximation& a) {
     return "the approximation \"" + a.name() +
-           "\" is written in Python, which an FMU runs without; use one of the package";
+           "\" is written in Python, which an FMU cannot contain; use one of the package";
   }
 };
 

@@ -13,7 +13,7 @@ from .problems import Document, KeyPath, child, key_text, path_of
 
 
 def read_assignment(text: str) -> tuple[str, Any]:
-    """Return name and value of ``NAME=VALUE``; the value as in TOML, or text as it stands.
+    """Return name and value of ``NAME=VALUE``; the value as in TOML, or text unchanged.
 
     >>> read_assignment("engine.k=5"), read_assignment("mode=fast"), read_assignment("x0=[1, 2.5]")
     (('engine.k', 5), ('mode', 'fast'), ('x0', [1, 2.5]))

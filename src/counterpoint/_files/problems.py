@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 KeyPath = tuple[str | int, ...]
 
 _MOST = 40
-"""Problems told at once; who has more will not read on."""
+"""Most problems in one message."""
 
 _MOST_READ = 5_000_000
 """Characters that may be read to find the lines of problems: some seconds."""
@@ -95,7 +95,7 @@ class Mistakes:
         self.cause = self.cause or cause
 
     def add_error(self, path: KeyPath, error: SetupError, clean: Callable[[str], str], keys: Mapping[str, str]) -> None:
-        """Note what the library complained about while it built what stands at ``path``.
+        """Note what the library complained about while it built what is at ``path``.
 
         Parameters
         ----------
@@ -249,7 +249,7 @@ def from_pydantic(error: ErrorDetails, values: dict[str, Any], vocabulary: Vocab
     if kind == "extra_forbidden":
         return path, "unknown key" + did_you_mean(str(path[-1]), vocabulary.keys_at(path[:-1], values))
     if kind == "missing":
-        return path, "missing; it has to be given"
+        return path, "missing; give a value"
     if kind == "union_tag_not_found":
         key = str(context["discriminator"]).strip("'")
         return (*path, key), f"missing; must be one of {', '.join(sorted(vocabulary.tags_at(path, key)))}"

@@ -1,4 +1,4 @@
-"""Check the tables of a file with a pydantic model, and go on with what is right."""
+"""Check the tables of a file with a pydantic model, and continue with what is valid."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def validate(
         Whether the section is left out as a whole when something in it is wrong; of the others, only the wrong
         entries are left out.
     fallback : dict, optional
-        Values that stand in for those missing, so that the rest can be looked at.
+        Values used for missing ones, so that the rest can be checked.
     reword : function, optional
         Says what pydantic complains about in words that fit the kind of file better.
 

@@ -47,6 +47,6 @@ def _paced_driver(plan: Plan, steps: PacedSteps, threads: int) -> Driver:
 
 
 def keeps_record(options: RunOptions) -> bool:
-    """Whether all that is published is recorded: then what follows from it is found when it is asked for."""
+    """Whether everything published is recorded: then what follows from it is computed when it is read."""
     chosen = options.record is not None or options.record_every is not None
     return not chosen and not options.adapt and options.outside is None

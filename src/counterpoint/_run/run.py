@@ -89,7 +89,7 @@ def begin_to_end(system: System, options: RunOptions) -> Run:
 
 
 def advance_together(runs: Sequence[Run]) -> None:
-    """Advance new runs towards their ends, one after the other; ``step_to`` goes on from where they are then.
+    """Advance new runs towards their ends, one after the other; ``step_to`` continues from where they are then.
 
     Other threads can use Python meanwhile, and need not wait for it as often as if each run went by itself.
     """
@@ -308,7 +308,7 @@ class Run:
             self._driver.set_constant(place.participant, place.offset + k, number)
 
     def finish(self) -> Result:
-        """End the run where it stands and return the result.
+        """End the run at its present time and return the result.
 
         Raises
         ------

@@ -22,7 +22,7 @@ BLOCK_ROWS = 1 << 18
 
 
 class Signal(Series):
-    """One output of a subsystem as it was published; read when first asked for.
+    """One output of a subsystem as it was published; read at the first use.
 
     See :class:`Series` for the attributes. Obtained from a result: ``result["engine.speed"]``.
     """

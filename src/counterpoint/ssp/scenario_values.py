@@ -209,7 +209,7 @@ def _fit_end(made: Tables, flat: Flat, structure: s.Structure) -> None:
         made.values["until"] = end
         structure.experiment.complain(
             f"the run of {asked - start:g} s is not a multiple of the steps of FMUs that need equal ones; it ends at "
-            f"{end:g} s; --until and --step set others"
+            f"{end:g} s; change them with --until and --step"
         )
 
 

@@ -201,7 +201,7 @@ class _Builder:
 
     def _superblock(self, entry: SuperblockTable, at: KeyPath) -> Diagram | None:
         if (entry.superblock is None) == (entry.file is None):
-            raise SetupError("either superblock or file has to be given")
+            raise SetupError("expected either superblock or file")
         if entry.superblock is not None:
             if entry.superblock not in self.table.superblocks:
                 hint = did_you_mean(entry.superblock, self.table.superblocks)
@@ -243,7 +243,7 @@ class _Builder:
         return block is not None and not (block.content is not None and self.missing.get(id(block.content)))
 
     def _is_there(self, diagram: Diagram, signal: str) -> bool:
-        """Whether it is worth asking for a signal: of a block that could not be made, the reason was told."""
+        """Whether a signal can exist: for a block that could not be made, the reason has been reported."""
         name = signal.partition(".")[0]
         return name in diagram.blocks if self.is_incomplete else name not in self.missing[id(diagram)]
 

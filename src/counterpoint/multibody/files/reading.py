@@ -221,7 +221,7 @@ class _Builder:
         return RunSettings(**{**made, "traces": tuple(made.get("traces", ()))})
 
     def _add(self, mechanism: Mechanism, at: KeyPath, entry: Element, along: str | None = None) -> None:
-        """Call the method that a table stands for, unless what it builds on has failed itself."""
+        """Call the method that a table describes, unless a part that it needs has failed."""
         if not self._added(mechanism, at, entry, along) and at[0] in ORDER:
             self.failed.add(str(at[1]))
 

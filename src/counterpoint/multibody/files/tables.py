@@ -458,7 +458,7 @@ _INNER: dict[tuple[str, str], type[Table]] = {
 
 
 def table_at(path: tuple[str | int, ...], values: Mapping[str, Any]) -> type[Table] | None:
-    """Return the table that stands at a path of a document."""
+    """Return the table at a path of a document."""
     if not path:
         return typing.cast(type[Table], FileTable)
     section = str(path[0])
