@@ -348,7 +348,9 @@ def test_a_pilot_that_fails_names_the_subsystem_and_the_time():
     system.add("lower", cp.linear([[-1.0]], [[1.0]], x0=[0.0], inputs="u", outputs="x"), step=0.1)
     system.connect("upper.x", "lower.u")
     system.connect("lower.x", "upper.u")
-    with pytest.raises(cp.SetupError, match=r"advise: a pilot to t = 10 s.*upper.*the tank is empty.*choose an earlier end"):
+    with pytest.raises(
+        cp.SetupError, match=r"advise: a pilot to t = 10 s.*upper.*the tank is empty.*choose an earlier end"
+    ):
         system.advise(10.0, 1e-2)
 
 

@@ -85,8 +85,6 @@ class InputPaths {
     }
   }
 
-  /// Whether all inputs are lines in the step that is frozen.
-  bool are_lines() const { return lines_; }
   /// Whether all inputs are held from the newest samples of one source each, or constant.
   bool are_held(bool has_connections) const { return may_be_lines(has_connections) && !sloped_ && !sums_; }
   /// Whether all inputs are lines or held from the newest samples of one source each, sums of such, or constant.
