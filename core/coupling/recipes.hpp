@@ -4,7 +4,7 @@
 #include "recipe/factory.hpp"
 #include "signal/recipes.hpp"
 
-/// How the parts of a run are written down and made again.
+/// How the parts of a run are stored and made again.
 namespace counterpoint::recipe {
 
 template <>

@@ -4,7 +4,7 @@
 #include "ode/recipes.hpp"
 #include "recipe/factory.hpp"
 
-/// How diagrams are written down and made again.
+/// How diagrams are stored and made again.
 namespace counterpoint::recipe {
 
 diagram::BlockPointer make_registered_block(const std::string& kind, const diagram::Parameters& parameters);

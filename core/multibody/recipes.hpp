@@ -10,7 +10,7 @@
 #include "multibody/tyre.hpp"
 #include "recipe/factory.hpp"
 
-/// How mechanisms are written down and made again.
+/// How mechanisms are stored and made again.
 namespace counterpoint::recipe {
 
 /// A mechanism, how it is integrated, what it shows and where it begins.

@@ -5,7 +5,7 @@
 #include "ode/table.hpp"
 #include "recipe/factory.hpp"
 
-/// How subsystems made of equations and tables are written down and made again.
+/// How subsystems made of equations and tables are stored and made again.
 namespace counterpoint::recipe {
 
 /// The rows of a table, one after another.

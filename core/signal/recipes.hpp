@@ -4,7 +4,7 @@
 #include "signal/approximation.hpp"
 #include "signal/energy_corrected.hpp"
 
-/// How approximations are written down and made again.
+/// How approximations are stored and made again.
 namespace counterpoint::recipe {
 
 inline const Factory hold_factory{"hold", &make_hold};

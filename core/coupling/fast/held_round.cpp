@@ -31,7 +31,7 @@ bool HeldRound::serves(const std::vector<Participant*>& members) {
   };
   return std::all_of(members.begin(), members.end(), [&](const Participant* p) {
     const std::vector<Connection>& connections = p->inputs->connections();
-    // What was assumed is not written down here: it has to follow from samples.
+    // Assumed values are not stored here: they have to follow from samples.
     const bool compares = std::all_of(connections.begin(), connections.end(),
                                       [](const Connection& c) { return c.fast.compares_by_samples; });
     const HeldStepper::HeldStep step = step_of(p);
