@@ -113,11 +113,11 @@ void SampledRound::open(int count, double before) {
   rows_.resize(members_.size());
   for (std::size_t i = 0; i < members_.size(); ++i) {
     Participant& p = *participants_[i];
-    const StepBatch::Stretch stretch =
+    const StepBatch::OpenSteps opened =
         i == 0 ? StepBatch::open(p, count, before) : StepBatch::open_with(p, *participants_.front(), opened_);
-    opened_ = stretch.count;
-    if (i == 0) ends_ = stretch.ends;  // the same for all
-    rows_[i] = stretch.rows;
+    opened_ = opened.count;
+    if (i == 0) ends_ = opened.ends;  // the same for all
+    rows_[i] = opened.rows;
   }
 }
 
