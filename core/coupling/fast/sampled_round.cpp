@@ -121,9 +121,12 @@ void SampledRound::open(int count, double before) {
   }
 }
 
-void SampledRound::load() {
-  const std::size_t needed = static_cast<std::size_t>(opened_ + 2) * row_length_;
+void SampledRound::make_room(int rounds) {
+  const std::size_t needed = static_cast<std::size_t>(rounds + 2) * row_length_;
   if (samples_.size() < needed) samples_.resize(needed);
+}
+
+void SampledRound::load() {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const History& h = participants_[i]->history;
     double* const sample = samples_.data() + columns_[i];
@@ -136,7 +139,9 @@ void SampledRound::load() {
 long SampledRound::run(long most, double before) {
   if (!have_two_equal_times()) return 0;
   const long fitting = std::max(static_cast<long>(most_samples / row_length_), fewest_fitting);
-  open(static_cast<int>(std::min(most, fitting)), before);
+  const int wanted = static_cast<int>(std::min(most, fitting));
+  make_room(wanted);  // may fail for lack of memory: nothing is open yet
+  open(wanted, before);
   if (opened_ == 0) return 0;
   load();
   try {

@@ -61,6 +61,7 @@ class SampledRound final : public ManyRounds {
   void add(Participant& p);
   int schedule_of(const std::vector<double>& fractions);
   bool have_two_equal_times() const;
+  void make_room(int rounds);
   void open(int count, double before);
   void load();
   void make_rounds();
