@@ -12,7 +12,7 @@
 // Numbers in texts and texts as numbers, for sentences, protocols and parsers. With a point, whatever the locale of the
 // process says, and without streams: the facets of std::locale have numbers that are shared by all libraries in a
 // process (STB_GNU_UNIQUE), also by those that bring a standard library of their own. Once such a library is loaded,
-// as the libzmq of the package helics is, a stream of the core writes nothing where a number should stand, and a file
+// as the libzmq of the package helics is, a stream of the core writes nothing in place of a number, and a file
 // stream may fail. Streams of ours would damage theirs in the same way.
 
 namespace counterpoint {
@@ -28,7 +28,7 @@ inline std::string number_text(double value, int digits = 6) {
   return text;
 }
 
-/// The decimal number that the text is, nothing if anything else stands before, in or after it.
+/// The decimal number that the text is, nothing if there is anything else before, in or after it.
 inline std::optional<double> number_from(std::string_view text) {
   if (text.empty() || text.find_first_not_of("0123456789+-.eE") != std::string_view::npos) return {};
   const std::string_view point = std::localeconv()->decimal_point;

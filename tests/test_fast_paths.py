@@ -3,6 +3,7 @@
 import pytest
 
 import counterpoint as cp
+from counterpoint import _core
 
 SCHEMES = ("slowest-first", "fastest-first", "parallel", "sequential")
 APPROXIMATIONS = [cp.hold(), *(cp.lagrange(order) for order in range(5))]
@@ -76,6 +77,14 @@ def mechanism(steps, approximation):
     system.connect("arm.angle", "load.u", approximation)
     system.connect("load.x", "arm.torque", approximation, gain=0.5)
     return system
+
+
+def test_the_definition_uses_none_of_the_fast_paths():
+    paths = [name for name in vars(_core.FastPaths) if isinstance(vars(_core.FastPaths)[name], property)]
+    assert len(paths) > 10
+    allowed, defined = _core.FastPaths(), _core.FastPaths.none()
+    assert [getattr(allowed, path) for path in paths] == [True] * len(paths)
+    assert [getattr(defined, path) for path in paths] == [False] * len(paths)
 
 
 @pytest.mark.parametrize("approximation", APPROXIMATIONS, ids=str)

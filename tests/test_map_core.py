@@ -41,6 +41,18 @@ def test_rooms_of_the_core_include_only_what_the_map_allows():
     assert against == {}
 
 
+def test_fast_paths_include_only_what_the_map_allows_and_all_of_it():
+    row = re.search(r"^\| `core/coupling/fast` \| ([^|]*) \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.M)
+    assert row is not None
+    found = {
+        first
+        for path in (CORE / "coupling" / "fast").glob("*.[ch]pp")
+        for first, rest in INCLUDE.findall(path.read_text(encoding="utf-8"))
+        if rest
+    }
+    assert found == set(re.findall(r"`([a-z]+)`", row[1]))
+
+
 def test_the_map_of_the_core_has_no_edge_that_nothing_uses():
     table = allowed()
     unused = {f"{who} -> {what}" for who, others in table.items() for what in others} - {

@@ -14,7 +14,7 @@ namespace counterpoint::bind {
 
 namespace {
 
-/// An error class that stands for a component made elsewhere says so; see counterpoint.errors.PeerLost.
+/// An error class for a component made elsewhere says so; see counterpoint.errors.PeerLost.
 bool tells_of_death(const nb::python_error& error) {
   return nb::cast<bool>(nb::bool_(nb::getattr(error.type(), "component_died", nb::bool_(false))));
 }
@@ -29,7 +29,7 @@ void raise_original(const ModelFailure& failure) {
 }
 
 /// Raise a RuntimeError with what Python raised as its cause; an interrupt, or anything else that is no Exception,
-/// goes on as it is.
+/// is passed on unchanged.
 void raise_with_original(const std::string& text, const ModelFailure& failure) {
   try {
     std::rethrow_exception(failure.original);

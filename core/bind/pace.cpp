@@ -143,7 +143,7 @@ void bind_laws(nb::module_& m) {
       [](nb::object function, int connections) -> std::shared_ptr<StepLaw> {
         return std::make_shared<PythonStepLaw>(std::move(function), connections);
       },
-      nb::arg("function"), nb::arg("connections"), "A function of Python that returns a length and an estimate.");
+      nb::arg("function"), nb::arg("connections"), "A Python function that returns a length and an estimate.");
 }
 
 }  // namespace

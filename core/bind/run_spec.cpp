@@ -27,23 +27,10 @@ void bind_run_spec(nb::module_& m) {
       [](int inputs, int outputs) -> SubsystemPointer { return std::make_shared<HostPorts>(inputs, outputs); },
       nb::arg("inputs"), nb::arg("outputs"));
 
-  nb::class_<fast::Choice>(m, "FastPaths", "Which fast paths a run may use; all of them give the same bits.")
-      .def(nb::init<>())
-      .def_static("none", &fast::Choice::none)
-      .def_rw("single_scalar", &fast::Choice::single_scalar)
-      .def_rw("newest_points", &fast::Choice::newest_points)
-      .def_rw("lines", &fast::Choice::lines)
-      .def_rw("rounds", &fast::Choice::rounds)
-      .def_rw("held_rounds", &fast::Choice::held_rounds)
-      .def_rw("sampled_rounds", &fast::Choice::sampled_rounds)
-      .def_rw("batches", &fast::Choice::batches)
-      .def_rw("polynomial_batches", &fast::Choice::polynomial_batches)
-      .def_rw("derived_comparisons", &fast::Choice::derived_comparisons)
-      .def_rw("derived_rows", &fast::Choice::derived_rows)
-      .def_rw("deferred_comparisons", &fast::Choice::deferred_comparisons)
-      .def_rw("joint_steps", &fast::Choice::joint_steps)
-      .def_rw("joint_passes", &fast::Choice::joint_passes)
-      .def_rw("newest_comparisons", &fast::Choice::newest_comparisons);
+  nb::class_<fast::Choice> fast_paths(m, "FastPaths",
+                                      "Which fast paths a run may use; all of them give the same bits.");
+  fast_paths.def(nb::init<>()).def_static("none", &fast::Choice::none);
+  for (const fast::NamedPath& path : fast::every_path) fast_paths.def_rw(path.name, path.allowed);
 
   nb::enum_<Action::Kind>(m, "ActionKind")
       .value("set", Action::Kind::set)

@@ -11,9 +11,9 @@ namespace counterpoint {
 class Inputs;
 class SavedState;
 
-/// Abilities that a subsystem may offer beside the contract of `Subsystem`, for speed alone. It inherits from the
-/// classes it offers; a run finds them once, when it is set up. Every one of them gives the same bits as the calls of
-/// the contract that it replaces.
+/// Abilities that a subsystem may offer in addition to the contract of `Subsystem`, for speed alone. It inherits from
+/// these classes; a run looks for them once, when it is set up. Each gives the same bits as the calls of the contract
+/// that it replaces.
 
 /// Several steps in a row on one input (fast/step_batch.hpp).
 class BatchStepper {
@@ -90,11 +90,11 @@ class HeldStepper {
   ~HeldStepper() = default;
 };
 
-/// Steps that read their inputs at given times of the step only, and that work on one piece of memory with all their
-/// data (fast/sampled_round.hpp).
+/// Steps that read their inputs only at given times of the step, and keep all their data in one block of memory
+/// (fast/sampled_round.hpp).
 class SampledStepper {
  public:
-  /// Does what `step` and `output` do, on the memory. No function: there are no such steps.
+  /// Does what `step` and `output` do, on this memory. No function: there are no such steps.
   struct SampledStep {
     /// `u`: all inputs at the first of the times, all at the second, ... Outputs at the end into `y`. Throws nothing.
     void (*function)(void* memory, double t, double t_end, const double* u, double* y) = nullptr;
@@ -104,8 +104,8 @@ class SampledStepper {
 
   /// Does not change.
   virtual SampledStep sampled_step() = 0;
-  /// Write the state into the memory. Data that were loaded before and have not changed may still be there; at first
-  /// all bytes are zero.
+  /// Write the state and all data to the memory; what was loaded before and has not changed may stay. All bytes are
+  /// zero at the first call.
   virtual void load(void* memory) = 0;
   /// Read the state from the memory: its last step went from t to t_end.
   virtual void store(const void* memory, double t, double t_end) = 0;

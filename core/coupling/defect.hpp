@@ -56,7 +56,7 @@ class Defect final : public Indicator {
     give_assumed();
     return derived.take(compared());
   }
-  /// Where rows are derived from those of the source instead of written down.
+  /// Rows derived from those of the source instead of stored.
   fast::DerivedDefectRows derived;
   /// Derive them from now on, before there are any.
   void derive(const fast::LineInput& input, fast::DerivedDefectRows::Assumed assumed) {

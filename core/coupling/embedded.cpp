@@ -173,7 +173,7 @@ double EmbeddedInterface::answers_until(const Connection& c) const { return cove
 
 void EmbeddedInterface::reach_for(double t) {
   if (reach_ != Reach::to_accepted) return advance_externals(t - network_.tolerance);
-  // Those that stand at the last major step may leave it: what they need of the host up to there is known for good.
+  // Those at the last major step may leave it: what they need of the host up to there is final.
   const double accepted = network_.participants[host_].t + network_.tolerance;
   advance_externals(t > accepted ? accepted : t - network_.tolerance);
 }

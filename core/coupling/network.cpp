@@ -302,7 +302,7 @@ void Network::note_failure(int participant) {
   if (p.proposing) failure.activity = Activity::preferred_step;
 }
 
-/// In a catch block: a participant that ends the run within a step stands at the time of the end.
+/// In a catch block: a participant that ends the run within a step is at the time of the end.
 void Network::keep_last_sample(int participant) {
   Participant& p = participants[participant];
   try {

@@ -287,7 +287,7 @@ class Participant {
   bool has_pace_;                                   ///< the pace is not one of the built-in ones
   bool pace_listens_;                               ///< and it listens
   bool may_reject_ = false;                         ///< and it may reject steps
-  bool extrapolates_ = false;                       ///< some input is, and what is assumed of it is written down
+  bool extrapolates_ = false;                       ///< some input is, and what is assumed of it is stored
   bool assumes_ = false;                            ///< it extrapolates and is heard
   bool repeats_ = false;  ///< sources that it does not wait for are read from the previous pass
   std::unique_ptr<SavedState> before_step_;

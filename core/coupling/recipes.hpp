@@ -4,7 +4,7 @@
 #include "recipe/factory.hpp"
 #include "signal/recipes.hpp"
 
-/// How the parts of a run are written down and made again.
+/// How the parts of a run are stored and made again.
 namespace counterpoint::recipe {
 
 template <>
@@ -38,14 +38,15 @@ inline constexpr bool stands_alone<Subsystem> = true;
 template <>
 struct NotDescribable<Subsystem> {
   static std::string of(const Subsystem&) {
-    return "is written in Python or runs in a process of its own, which an FMU does without; describe it as a diagram, "
+    return "is written in Python or runs in a process of its own, which an FMU cannot contain; describe it as a "
+           "diagram, "
            "a mechanism or cp.linear, or leave it outside";
   }
 };
 template <>
 struct NotDescribable<CouplingLaw> {
   static std::string of(const CouplingLaw&) {
-    return "a coupling law is a function of Python, which an FMU runs without; use a sum with gains, or a diagram "
+    return "a coupling law is a Python function, which an FMU cannot contain; use a sum with gains, or a diagram "
            "between the two";
   }
 };

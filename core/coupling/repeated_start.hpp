@@ -4,7 +4,7 @@
 
 namespace counterpoint {
 
-/// The first steps of a run, repeated until they agree; after them the run goes on without windows.
+/// The first steps of a run, repeated until they agree; after them the run continues without windows.
 ///
 /// At the start there is one sample to extrapolate from: the first steps hold or draw lines whatever order is asked
 /// for, and what they leave decides the error of a run of order 2 and above. Repeats interpolate instead, with samples
@@ -17,7 +17,7 @@ namespace counterpoint {
 ///     Two, because what changes goes around: where none waits, an output changes one pass after its inputs.
 class RepeatedStart final : public Window {
  public:
-  /// `end`: where the first steps end, s. `optional`: where they cannot be repeated, the run goes on without.
+  /// `end`: where the first steps end, s. `optional`: where they cannot be repeated, the run continues without.
   RepeatedStart(double end, double tolerance, bool optional) : end_(end), tolerance_(tolerance), optional_(optional) {}
 
   double end_after(double) override { return end_; }

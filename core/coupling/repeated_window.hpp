@@ -12,7 +12,7 @@
 
 namespace counterpoint {
 
-/// A window did not converge, and the run is not to go on without.
+/// A window did not converge, and the run must not continue.
 class WindowFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

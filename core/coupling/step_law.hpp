@@ -142,7 +142,7 @@ struct StepTally {
   bool saw_change = false;       ///< whether any step had an estimate above zero
 };
 
-/// Steps of a law within limits, ending at events and at the end of the run; each is written down.
+/// Steps of a law within limits, ending at events and at the end of the run; each is recorded.
 class StepChooser {
  public:
   StepChooser(std::shared_ptr<StepLaw> law, const StepLimits& limits) : law_(std::move(law)), limits_(limits) {}

@@ -11,7 +11,7 @@ void Stopwatch::end(long steps) {
   costly_ = steps > 0 && elapsed > costly_seconds * static_cast<double>(steps);
   ++timed_calls_;
   untimed_ = costly_ || timed_calls_ < 8 ? 0 : 63;
-  if (timed_calls_ == 1 && !costly_) return;  // cold caches and first preparations would stand for all
+  if (timed_calls_ == 1 && !costly_) return;  // cold caches and first preparations would count for all
   timed_seconds_ += elapsed;
   timed_steps_ += steps;
 }

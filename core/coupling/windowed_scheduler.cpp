@@ -60,7 +60,7 @@ void WindowedScheduler::find_interface() {
   }
 }
 
-/// Most consumers look back from where all stand.
+/// Most consumers need earlier samples than the present time of all.
 std::size_t WindowedScheduler::reach_into(int source) {
   std::size_t reach = Network::always_kept;
   for (const Network::ConnectionEnd& out : network().outgoing(source)) {

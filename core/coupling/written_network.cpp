@@ -109,8 +109,7 @@ class StateCheck {
   void times(const Participant::Saved& read) {
     StepClock clock = *read.clock;
     const auto [next, count] = recipe::Fields<StepClock>::of(clock);
-    const bool listens =
-        !clock.fixed() || next != Polynomial::infinity;  // the source of inputs stands at its last sample
+    const bool listens = !clock.fixed() || next != Polynomial::infinity;  // the source of inputs is at its last sample
     needs(std::isfinite(read.t) && read.t_next >= read.t && read.horizon >= read.t_next);
     needs(!listens || read.t >= time_ - 2.0 * network_.tolerance);
     needs(!clock.fixed() || (next > read.t && count >= 1.0));

@@ -122,7 +122,7 @@ class Block : public recipe::Describable {
   /// Where its output begins among the inputs of the diagram; -1: it does not come from outside.
   virtual int inlet() const { return -1; }
   bool is_inlet() const { return inlet() >= 0; }
-  /// Why the run should end here: empty to go on, null when the block never ends one.
+  /// Why the run should end here: empty: it continues; null: the block never ends one.
   virtual const std::string* run_end() const { return nullptr; }
 
   virtual void start(const Context&) {}

@@ -221,7 +221,7 @@ void report_loop(const FlatDiagram& diagram, const Graph& graph, const std::vect
   const std::string& first = diagram.blocks[blocks.front()].name;
   const std::string& last = diagram.blocks[blocks.back()].name;
   text += first +
-          "; each needs the one before it at the same time. Have the loop solved (algebraic_loops = \"solve\"), "
+          "; each needs the one before it at the same time. Solve the loop (algebraic_loops = \"solve\"), "
           "or put a memory block between " +
           last + " and " + first;
   for (int b : blocks) {

@@ -4,7 +4,7 @@
 #include "ode/recipes.hpp"
 #include "recipe/factory.hpp"
 
-/// How diagrams are written down and made again.
+/// How diagrams are stored and made again.
 namespace counterpoint::recipe {
 
 diagram::BlockPointer make_registered_block(const std::string& kind, const diagram::Parameters& parameters);
@@ -71,7 +71,7 @@ struct Check<diagram::FlatDiagram> {
 template <>
 struct NotDescribable<diagram::Block> {
   static std::string of(const diagram::Block&) {
-    return "is a function of Python, a compiled one, or a co-simulation block, which cannot be written down; use "
+    return "is a Python function, a compiled one, or a co-simulation block, which cannot be exported; use "
            "blocks of the library, "
            "such as an expression, or couple in a system";
   }

@@ -214,7 +214,7 @@ void ExportedModel::step(double t_end, const Between& between) {
   std::fill(slopes_.begin(), slopes_.end(), 0.0);
 }
 
-/// Let all go on to `time`, and look at what they show there.
+/// Advance all to `time`, and read their outputs there.
 void ExportedModel::advance(double time) {
   while (!scheduler_->advance(time, Polynomial::infinity)) forget_records();
   time_ = time;
@@ -250,7 +250,7 @@ void ExportedModel::publish_inputs() {
   for (Participant& p : network.participants) p.inputs->forget_polynomials_of(index);
 }
 
-/// What a master goes on with: where something jumps at this time, what comes after.
+/// What a master continues with: at a jump, the values after it.
 void ExportedModel::take_outputs() {
   Inputs& sink = *scheduler_->network().participants.back().inputs;
   sink.begin_at(time_);

@@ -82,7 +82,7 @@ class SpecCheck {
   void all() {
     for (std::size_t i = 0; i < spec_.participants.size(); ++i) participant(spec_.participants[i].spec);
     no_circle();
-    if (!spec_.laws.empty()) reader_.fail("coupling laws cannot be written down");
+    if (!spec_.laws.empty()) reader_.fail("coupling laws cannot be exported");
     for (const ConnectionSpec& c : spec_.connections) connection(c);
     for (const TornInput& t : spec_.torn) inside(t.offset, t.width, inputs_of(t.participant));
     if (!std::isfinite(spec_.tolerance) || spec_.tolerance < 0.0)

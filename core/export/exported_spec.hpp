@@ -9,7 +9,7 @@
 
 namespace counterpoint::exported {
 
-/// A name and how many scalars it stands for.
+/// A name and its number of scalars.
 struct Names {
   std::string name;
   int width = 1;

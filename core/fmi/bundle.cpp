@@ -39,7 +39,7 @@ void with_type(Type type, Work&& work) {
     case Type::boolean:
       return work(bool{});
     default:
-      internal_error("texts are no signals");
+      internal_error("texts cannot be signals");
   }
 }
 

@@ -135,7 +135,7 @@ void FmuBase::keep_as_spare() {
   setup_.spare->put(setup_.instance, {instance_, log_});
 }
 
-/// The FMU goes on where it was when its state was serialised.
+/// The FMU continues where it was when its state was serialised.
 void FmuBase::take_over_state(double t) {
   void* state = instance_->deserialize(setup_.state);
   try {
@@ -182,7 +182,7 @@ const double* FmuBase::initial_output(double t, Inputs& u) {
 }
 
 /// After an error FMI allows nothing but to free an instance, and some tools insist on that: it begins again. One that
-/// may exist only once in a process goes on.
+/// may exist only once in a process continues.
 void FmuBase::begin_without_outputs(double t, const std::string& refused) {
   if (setup_.only_once) {
     instance_->go_on_after_refusal();

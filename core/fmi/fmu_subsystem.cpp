@@ -301,7 +301,7 @@ StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
   Text text(9);
   text << (setup_.major == 1 ? "fmiDoStep" : setup_.major == 2 ? "fmi2DoStep" : "fmi3DoStep") << " discarded the step";
   if (end.reached > t)
-    text << "; it could go on to t = " << end.reached << " s";
+    text << "; it could continue to t = " << end.reached << " s";
   else
     text << " and does not say how far it could go";
   if (setup_.redo_discarded) {

@@ -265,7 +265,7 @@ class alignas(64) Instance {
     check(status, function);
     return true;
   }
-  /// Likewise, but false when the FMU refuses the call and may go on without it.
+  /// Likewise, but false when the FMU refuses the call and may continue without it.
   bool taken(int status, const char* function) {
     if (status == 2 || status == 3) return false;
     check(status, function);

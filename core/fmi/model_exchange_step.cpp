@@ -31,7 +31,8 @@ void ModelExchangeSubsystem::evaluate(double t, int, const double* x, double* dx
   std::fill_n(dx, raw_.size(), std::numeric_limits<double>::quiet_NaN());
 }
 
-/// dx/dt where the FMU stands. What it cannot evaluate is not a number: the attempt fails, and a smaller step is tried.
+/// dx/dt at the present state of the FMU. What it cannot evaluate is not a number: the attempt fails, and a smaller
+/// step is tried.
 void ModelExchangeSubsystem::slopes(double* dx) {
   ++statistics_.evaluations;
   if (raw_.empty()) return;

@@ -4,7 +4,7 @@
 #include "ode/recipes.hpp"
 #include "recipe/factory.hpp"
 
-/// How FMUs are written down and made again; the order to the process of an isolated FMU uses the same fields.
+/// How FMUs are stored and made again; the order to the process of an isolated FMU uses the same fields.
 namespace counterpoint::recipe {
 
 /// An FMU inside of what is exported. Its files lie in `fmus/N` of the folder that holds the recipe, N being its

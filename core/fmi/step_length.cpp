@@ -11,8 +11,8 @@ namespace counterpoint::fmi {
     if (std::abs(h - last) <= 1e-6 * last) return;
     Text text;
     text << "a step of " << h << " s after steps of " << last
-         << " s; this FMU needs steps of equal length (canHandleVariableCommunicationStepSize = false): let the run "
-            "end on a multiple of its step";
+         << " s; this FMU needs steps of equal length (canHandleVariableCommunicationStepSize = false): end the run "
+            "at a multiple of its step";
     throw ComponentFailure(text.str());
   }
   last = h;

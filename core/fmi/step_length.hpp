@@ -12,8 +12,8 @@ namespace counterpoint::fmi {
 ///
 /// Hence a length is never less than it was typed, nor than t_end - t, and exceeds them by no more than rounding. What
 /// was typed is the length before, or else the short decimal number that differs from t_end - t by no more than that.
-/// Where the end would then be later than t_end, the start is earlier by as much: FMUs with a step of their own go on
-/// as long as they are before the end, and would make one more.
+/// Where the end would then be later than t_end, the start is earlier by as much: FMUs with a step of their own
+/// continue as long as they are before the end, and would make one more.
 struct StepLength {
   struct Step {
     double t, length;  ///< as the FMU is told, s

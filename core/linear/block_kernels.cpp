@@ -16,7 +16,7 @@ namespace counterpoint::linear {
 namespace {
 
 constexpr int max_known_rows = 6;
-constexpr int any = max_known_rows + 1;  // stands for a number of rows known at run time only
+constexpr int any = max_known_rows + 1;  // a number of rows known at run time only
 
 /// The pivots of a block and its unit triangle below them.
 template <int width>

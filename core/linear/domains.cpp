@@ -11,7 +11,7 @@
 namespace counterpoint::linear {
 namespace {
 
-constexpr double largest_top = 0.25;    ///< of all work: nothing else goes on meanwhile
+constexpr double largest_top = 0.25;    ///< of all work: nothing else runs meanwhile
 constexpr double worst_balance = 1.25;  ///< the largest domain over the mean
 
 using Subtree = std::pair<double, int>;  // work, root: the heap is the same for the same tree

@@ -6,7 +6,7 @@
 // other, which is also the pattern of column p of L. An unknown keeps its neighbours of the original graph that no
 // element covers, and its elements.
 //
-// Of unknowns of equal degree the ends of chains and those that have an element come first: elimination goes on where
+// Of unknowns of equal degree the ends of chains and those that have an element come first: elimination continues where
 // it has begun, which leaves less fill (21 entries instead of 24.5 for each loop of the four-bar chain). Otherwise
 // first come, first served: a chain is eliminated from both ends in turn, which makes two recurrences that do not wait
 // for each other, where last come, first served would make a single long one.

@@ -71,8 +71,8 @@ void prefer_for_oom_kill() {
   }
 }
 
-/// Let the kernel refuse new processes; threads go on working. RLIMIT_NPROC would count all processes of the user, and
-/// does not hold for root.
+/// Let the kernel refuse new processes; threads continue to work. RLIMIT_NPROC would count all processes of the user,
+/// and does not hold for root.
 void forbid_processes() {
 #if defined(__x86_64__)
   constexpr unsigned machine = AUDIT_ARCH_X86_64;

@@ -8,7 +8,7 @@
 
 namespace counterpoint::link {
 
-/// What a child process may take; 0 stands for no limit.
+/// What a child process may take; 0: no limit.
 struct ChildLimits {
   double memory = 0.0;          ///< bytes of address space beyond what the program itself takes
   double processor_time = 0.0;  ///< s

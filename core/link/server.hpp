@@ -69,11 +69,11 @@ class LinkServer {
   double last_handle_ = 0.0;
 };
 
-/// The shares of a step from t to t_end that stand for times at which inputs were asked; times that no simple share
+/// The shares of a step from t to t_end that denote times at which inputs were requested; times that no simple share
 /// reaches to the last bit are left out.
 void find_shares(double t, double t_end, const std::vector<double>& times, std::vector<double>& shares);
 
-/// Call `use` with each time that a share of a step stands for: half a step has two names, t + h/2 and (t + t_end)/2,
+/// Call `use` with each time that a share of a step denotes: half a step has two names, t + h/2 and (t + t_end)/2,
 /// that may differ in the last bit.
 template <class Use>
 void for_times_of(double share, double t, double t_end, const Use& use) {

@@ -22,7 +22,7 @@ struct Combination {
   std::vector<Weight> weights;
   std::array<double, 3> constant{0.0, 0.0, 0.0};
 
-  /// Whether it is coordinates as they stand.
+  /// Whether it is coordinates unchanged.
   bool is_plain() const {
     return weights.size() == 1 && weights[0].weight == 1.0 && weights[0].turned == 0.0 &&
            constant == std::array<double, 3>{};

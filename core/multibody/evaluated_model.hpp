@@ -22,7 +22,7 @@ struct EvaluatedModelSizes {
   int inputs = 0;
   double length = 1.0;         ///< size of the model, m
   bool constant_mass = false;  ///< M is the same always: taken from the first evaluation
-  bool rates = false;          ///< the answer goes on with c of Phi'' = Phi_q a + c
+  bool rates = false;          ///< the answer also has c of Phi'' = Phi_q a + c
   bool rheonomic = false;      ///< ... and with Phi_t, the derivative of Phi with t alone
 
   int answered() const {

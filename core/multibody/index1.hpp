@@ -28,7 +28,7 @@ class Index1Accelerations {
   void check_violation() const;
 
   /// Whether constraints have done work in a step of h from `before` to `now`, which real ones never do: the iteration
-  /// has then found another root of the equations than the one with which the motion goes on.
+  /// has then found another root of the equations than the one that continues the motion.
   bool does_work(const Instant& now, const State& before, const double* multipliers, double h);
 
   /// Solve the system of W and J, or give up; `right` holds top then bottom, and x then mu.
@@ -68,14 +68,14 @@ class Index1Stepper : public Stepper {
 
  protected:
   void renew_start(State& state, InputSource& inputs);
-  /// Whether a step that has converged goes on with the motion; a given number of iterations is taken as it is.
+  /// Whether a step that has converged continues the motion; a given number of iterations is taken as it is.
   bool goes_on(const Instant& now, const State& before, const State& next) {
     stops_ = accelerations_.options.fixed_iterations == 0 &&
              accelerations_.does_work(now, before, next.multipliers.data(), next.t - before.t);
     return !stops_;
   }
   /// Calls `attempt` with constraints as stiff as they are, then softer and softer, until it says that it converged to
-  /// what the motion goes on with.
+  /// what continues the motion.
   template <typename Attempt>
   bool soften_until(Attempt attempt);
   [[noreturn]] void give_up(int iteration, const std::string& not_converged) const;
@@ -84,7 +84,7 @@ class Index1Stepper : public Stepper {
   void note_statistics();
 
   Index1Accelerations accelerations_;
-  bool stops_ = false;  ///< the last attempt converged to something with which the motion does not go on
+  bool stops_ = false;  ///< the last attempt converged to something that does not continue the motion
 };
 
 template <typename Attempt>

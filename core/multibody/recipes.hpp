@@ -10,7 +10,7 @@
 #include "multibody/tyre.hpp"
 #include "recipe/factory.hpp"
 
-/// How mechanisms are written down and made again.
+/// How mechanisms are stored and made again.
 namespace counterpoint::recipe {
 
 /// A mechanism, how it is integrated, what it shows and where it begins.
@@ -337,7 +337,7 @@ struct Check<MechanismRecipe> {
 template <>
 struct NotDescribable<multibody::Model> {
   static std::string of(const multibody::Model&) {
-    return "its dynamic terms are written in Python, which an FMU runs without; describe it with bodies, joints and "
+    return "its dynamic terms are written in Python, which an FMU cannot contain; describe it with bodies, joints and "
            "forces";
   }
 };
@@ -345,28 +345,28 @@ template <>
 struct NotDescribable<multibody::Force> {
   static std::string of(const multibody::Force& f) {
     return "force \"" + f.name +
-           "\": is a function of Python or a compiled one, which an FMU runs without; use a spring, a table or an "
+           "\": is a Python function or a compiled one, which an FMU cannot contain; use a spring, a table or an "
            "input";
   }
 };
 template <>
 struct NotDescribable<multibody::TimeFunction> {
   static std::string of(const multibody::TimeFunction&) {
-    return "a guide or actuator follows a function of Python, which an FMU runs without; use a table, a harmonic or an "
+    return "a guide or actuator follows a Python function, which an FMU cannot contain; use a table, a harmonic or an "
            "input";
   }
 };
 template <>
 struct NotDescribable<multibody::Measure> {
-  static std::string of(const multibody::Measure& m) { return "measure \"" + m.name + "\" cannot be written down"; }
+  static std::string of(const multibody::Measure& m) { return "measure \"" + m.name + "\" cannot be exported"; }
 };
 template <>
 struct NotDescribable<multibody::ConstraintBatch> {
-  static std::string of(const multibody::ConstraintBatch&) { return "a constraint cannot be written down"; }
+  static std::string of(const multibody::ConstraintBatch&) { return "a constraint cannot be exported"; }
 };
 template <>
 struct NotDescribable<multibody::Output> {
-  static std::string of(const multibody::Output&) { return "an output cannot be written down"; }
+  static std::string of(const multibody::Output&) { return "an output cannot be exported"; }
 };
 
 template <>

@@ -12,7 +12,7 @@ namespace counterpoint::multibody {
 /// connect several domains and those that must stay with the thread that calls; it is evaluated alone.
 class Shares {
  public:
-  /// `domain_of`: of each free coordinate; `domains` stands for none.
+  /// `domain_of`: of each free coordinate; `domains` means none.
   Shares(const AssembledModel& model, const std::vector<int>& domain_of, int domains);
 
   /// As those of Model, for one share.

@@ -60,7 +60,7 @@ std::string failure_message(const Model& model, int iteration, const std::string
                             const std::vector<double>& Q) {
   for (int i = 0; i < model.coordinates(); ++i) {
     if (!std::isfinite(Q[i])) {
-      return text("iteration %d: the force on %s is %g; look at actuators, user forces and inputs there", iteration,
+      return text("iteration %d: the force on %s is %g; check actuators, user forces and inputs there", iteration,
                   model.coordinate_name(i).c_str(), Q[i]);
     }
   }
@@ -71,7 +71,7 @@ std::string failure_message(const Model& model, int iteration, const std::string
     const int row = static_cast<int>(worst - phi.begin());
     message += text("; worst constraint \"%s\" is violated by %.3g", model.equation_name(row).c_str(), *worst);
   }
-  return message + "; try a smaller step, or look whether the mechanism is locked or in a singular position there";
+  return message + "; try a smaller step, or check whether the mechanism is locked or in a singular position there";
 }
 
 StepperPointer make_stepper(ModelPointer model, const StepperOptions& options) {
@@ -88,7 +88,7 @@ StepperPointer make_stepper(ModelPointer model, const StepperOptions& options) {
     case Integrator::hermite:
       break;
   }
-  throw UserError("integrator: \"hermite\" goes with the index-3 formulation only");
+  throw UserError("integrator: \"hermite\" works only with the index-3 formulation");
 }
 
 }  // namespace counterpoint::multibody

@@ -162,7 +162,7 @@ void HybridIntegrator::pass_inside(double begin, double end) {
   if (is_placed_) system_.place(end, x_end_.data());
 }
 
-/// The step is made. Returns whether to go on.
+/// The step is made. Returns whether to continue.
 bool HybridIntegrator::accept(double end, Ending ending) {
   if (ending == Ending::event) {
     crossed_.clear();

@@ -11,7 +11,7 @@
 
 namespace counterpoint {
 
-/// Where a hybrid system stands between two steps: what the next step begins with.
+/// The state of a hybrid system between two steps: what the next step begins with.
 struct HybridPoint {
   double time = 0.0;          ///< s
   std::vector<double> x;      ///< continuous states
@@ -81,7 +81,7 @@ struct LocatedEvent {
 ///     did for an earlier one no longer counts.
 ///     When a step is accepted, `pass` shows a system that `sees_inside` the solution within it first, if the method
 ///     knows it there.
-///  6. `complete_step(step)` accepts the step: the system now stands at its end, x as given there, and says what is
+///  6. `complete_step(step)` accepts the step: the system is now at its end, x as given there, and says what is
 ///     due. When `step.stops` it keeps its outputs, should there be an event.
 ///  7. `handle_event(point)` follows when something is due. It iterates until nothing changes any more, and writes g,
 ///     and x where it changed; point.time is the time of the event.

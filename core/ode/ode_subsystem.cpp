@@ -131,7 +131,7 @@ void OdeSubsystem::start(double t) {
 }
 
 const double* OdeSubsystem::mapped_output(double t, Inputs& u) {
-  // An output that looks at inputs without having said so gets NaN, which stops the run.
+  // An output that reads inputs without declaring it gets NaN, which stops the run.
   g_->evaluate(t, x_.data(), output_uses_inputs_ ? u.at(t) : no_inputs_.data(), y_.data());
   return y_.data();
 }
@@ -147,8 +147,8 @@ const double* OdeSubsystem::output_derivative(double t, Inputs& u) {
   return dy_.data();
 }
 
-/// Of an output that is any function: its change along (1, dx/dt, du/dt), by a central difference. Its length is a
-/// ten-thousandth of the last step, so that what it leaves out is far below the error of a step.
+/// For an output that is any function: its derivative along (1, dx/dt, du/dt), by a central difference. Its length is a
+/// ten-thousandth of the last step, so that its error is far below that of a step.
 void OdeSubsystem::slopes_along_motion(double t, const double* u, const double* du) {
   const auto size = [](const std::vector<double>& of) {
     double largest = 0.0;
@@ -167,7 +167,7 @@ void OdeSubsystem::slopes_along_motion(double t, const double* u, const double* 
   for (std::size_t j = 0; j < dy_.size(); ++j) dy_[j] = (ahead[j] - dy_[j]) / (2.0 * h);
 }
 
-/// A piece of memory: this, that of the solver, and the numbers of the output.
+/// The memory of a sampled step: this, that of the solver, and the numbers of the output.
 struct OdeSubsystem::Sampled {
   SampledSolver::Step step;
   decltype(OutputMap::Sampled::evaluate) evaluate;

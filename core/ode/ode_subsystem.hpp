@@ -19,7 +19,7 @@ class OutputMap : public recipe::Describable {
   virtual void derivative(const double* /*dx*/, const double* /*du*/, double* /*dy*/) const {}
   /// Whether y is x itself.
   virtual bool is_state() const { return false; }
-  /// y from numbers that stand anywhere, where it is as simple as that; no function: it is not.
+  /// A function that computes y from numbers alone, which may be copied anywhere; null: there is none.
   struct Sampled {
     /// `u`: as for `evaluate`, at the end of the step.
     void (*evaluate)(const double* numbers, int states, int inputs, int outputs, const double* x, const double* u,
@@ -27,7 +27,7 @@ class OutputMap : public recipe::Describable {
     std::vector<double> numbers = {};
   };
   virtual Sampled sampled() const { return {}; }
-  /// Whether it is made for so many states and inputs.
+  /// Whether it fits these numbers of states and inputs.
   virtual bool fits(int /*states*/, int /*inputs*/) const { return true; }
 };
 
@@ -76,9 +76,9 @@ class OdeSubsystem final : public Subsystem, public BatchStepper, public Sampled
   void store(const void* memory, double t, double t_end) override;
 
   const std::vector<double>& state() const { return x_; }
-  /// What a multistep solver remembers beside it, see `Solver::earlier_states`.
+  /// What a multistep solver keeps besides, see `Solver::earlier_states`.
   std::vector<double> earlier_states() const { return solver_->earlier_states(); }
-  /// Go on from this state, as if steps of this length had led to it.
+  /// Continue from this state, as if steps of this length had led to it.
   void put(const std::vector<double>& x, const std::vector<double>& earlier, double step);
 
  private:

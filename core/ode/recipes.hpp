@@ -5,7 +5,7 @@
 #include "ode/table.hpp"
 #include "recipe/factory.hpp"
 
-/// How subsystems made of equations and tables are written down and made again.
+/// How subsystems made of equations and tables are stored and made again.
 namespace counterpoint::recipe {
 
 /// The rows of a table, one after another.
@@ -64,14 +64,14 @@ inline constexpr int count_of<OdeSolver> = 12;
 template <>
 struct NotDescribable<RightHandSide> {
   static std::string of(const RightHandSide&) {
-    return "its right-hand side is a function of Python or a compiled one, which an FMU runs without; use cp.linear or "
+    return "its right-hand side is a Python function or a compiled one, which an FMU cannot contain; use cp.linear or "
            "a diagram";
   }
 };
 template <>
 struct NotDescribable<OutputMap> {
   static std::string of(const OutputMap&) {
-    return "its output is a function of Python or a compiled one, which an FMU runs without; use cp.linear or a "
+    return "its output is a Python function or a compiled one, which an FMU cannot contain; use cp.linear or a "
            "diagram";
   }
 };

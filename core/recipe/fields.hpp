@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-// What a room says about its own types so that they can be written down and read again. Each specialisation stands in
+// What a room says about its own types so that they can be written and read again. Each specialisation is in
 // the room that owns the type (`recipes.hpp` there).
 
 namespace counterpoint::recipe {

@@ -73,7 +73,7 @@ class Writer {
   void put_wide(std::int64_t value) { raw(&value, sizeof value); }
   void put_count(std::size_t count) {
     if (count > std::numeric_limits<std::uint32_t>::max())
-      throw UserError("a list of " + std::to_string(count) + " values cannot be written down; at most 2^32 - 1 can");
+      throw UserError("a list of " + std::to_string(count) + " values; at most 2^32 - 1 can be written");
     put(static_cast<std::uint32_t>(count));
   }
   template <class List>

@@ -92,7 +92,7 @@ void History::copy(const History& other, std::size_t first) {
   if (mask_ < other.mask_) enlarge(other.mask_ + 1);
   const std::size_t end = other.committed_, shorter = std::min(mask_, other.mask_) + 1;
   while (appended_ < end) {
-    const std::size_t turn = (appended_ | (shorter - 1)) + 1;  // where the shorter ring goes on at its beginning
+    const std::size_t turn = (appended_ | (shorter - 1)) + 1;  // where the shorter ring wraps around
     copy_in_a_row(other, appended_, std::min(end, turn));
     appended_ = std::min(end, turn);
   }

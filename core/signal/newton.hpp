@@ -24,7 +24,7 @@ inline Line line_through(double newest, double value, double earlier, double ear
 }
 
 /// The same through `newest` and the samples before it, at most `wanted` of them. The common cases, one component held
-/// or as a line, are short enough to stand where they are needed.
+/// or as a line, are short enough to be inlined.
 inline void newton_up_to(const Samples& samples, std::size_t newest, int wanted, Polynomial& out) {
   const int points = static_cast<int>(std::min<std::size_t>(wanted, newest - samples.begin + 1));
   if (out.width != 1 || points > 2) return newton_through(samples, newest, points, out);

@@ -4,7 +4,7 @@
 #include "signal/approximation.hpp"
 #include "signal/energy_corrected.hpp"
 
-/// How approximations are written down and made again.
+/// How approximations are stored and made again.
 namespace counterpoint::recipe {
 
 inline const Factory hold_factory{"hold", &make_hold};
@@ -27,7 +27,7 @@ template <>
 struct NotDescribable<Approximation> {
   static std::string of(const Approximation& a) {
     return "the approximation \"" + a.name() +
-           "\" is written in Python, which an FMU runs without; use one of the package";
+           "\" is written in Python, which an FMU cannot contain; use one of the package";
   }
 };
 

@@ -119,7 +119,7 @@ class BuiltinApproximation(Approximation):
 
 
 def _made(make: Callable[..., _core.Approximation], *arguments: Any) -> _core.Approximation:
-    """Call the core, which says what it allows."""
+    """Call the core, which checks the arguments."""
     try:
         return make(*arguments)
     except ValueError as error:

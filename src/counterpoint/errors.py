@@ -137,11 +137,11 @@ class PeerLost(CounterpointError):
     """A program at the other end cannot be reached, died or does not answer; within a run it becomes ComponentDied."""
 
     exit_code = 4
-    component_died = True  #: what the core looks at when a model raises it
+    component_died = True  #: read by the core when a model raises it
 
 
 class InternalError(CounterpointError):
-    """A bug in Counterpoint, not a mistake of the user. The message asks for a report.
+    """A bug in Counterpoint, not a mistake of the user. The message requests a report.
 
     Attributes
     ----------

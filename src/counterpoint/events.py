@@ -191,7 +191,7 @@ def to_condition(given: str | Callable[..., Any], of: str | Sequence[str] = ()) 
     if not isinstance(given, str):
         raise SetupError(f"when: {given!r}; expected a comparison such as 'engine.speed > 300', or a function")
     if outputs:
-        raise SetupError(f'when.of: "{given}" names its outputs itself; leave out of')
+        raise SetupError(f'when.of: "{given}" already names its outputs; remove the argument of')
     return _comparison(given)
 
 

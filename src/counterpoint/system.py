@@ -138,7 +138,7 @@ class System(InterfacesAndEvents):
         self.subsystems[name] = Participant(subsystem, fixed, record, typical, chosen)
 
     def add_host(self, name: str, inputs: PortSpec, outputs: PortSpec) -> None:
-        """Add the ports of a host: a program that integrates by itself and asks for its inputs.
+        """Add the ports of a host: a program that integrates by itself and requests its inputs.
 
         For the interface that it calls, see :meth:`embed`.
         """
@@ -318,7 +318,7 @@ class System(InterfacesAndEvents):
             agree. Values that were extrapolated from a single sample are then interpolated. All subsystems must be able
             to save their state. ``"auto"``: repeat them if that is possible and they are at most a fifth of the run;
             FMUs of other tools are not repeated. ``"once"``: make them once, with the order that the samples allow.
-            ``result.summary.first_steps`` tells what was done.
+            ``result.summary.first_steps`` shows what was done.
         check : str
             What ``result.quality`` does when it is first read. ``"auto"``: it runs the system again with steps of a
             quarter or half of the length, and estimates the error from the difference; if that would take more than
@@ -330,7 +330,7 @@ class System(InterfacesAndEvents):
             or less accurate, according to the linearised system, are not corrected; ``result.events`` says so.
         adapt : bool
             Watch the highest band and the defect of extrapolated signals during the run. If they grow as in an unstable
-            coupling, choose other orders of the approximations. ``result.events`` tells what was changed, when and
+            coupling, choose other orders of the approximations. ``result.events`` lists what was changed, when and
             why.
 
         Raises

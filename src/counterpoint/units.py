@@ -160,7 +160,7 @@ SYMBOLS: dict[str, tuple[float, Exponents]] = {
 """Factor to the base unit, and exponents."""
 
 _ZEROS = {"degC": 273.15, "°C": 273.15, "degF": 459.67 * 5 / 9, "°F": 459.67 * 5 / 9}
-"""Zero of the scale in base units; it applies only to a unit that stands alone, not in W/(m2.degC)."""
+"""Zero of the scale in base units; it applies only to a unit on its own, not in W/(m2.degC)."""
 _PREFIXES = {
     "p": 1e-12, "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "c": 1e-2, "d": 1e-1, "h": 1e2, "k": 1e3,
     "M": 1e6, "G": 1e9, "T": 1e12,

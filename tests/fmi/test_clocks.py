@@ -85,7 +85,7 @@ def with_clock(attributes):
 def test_a_clock_that_other_models_would_trigger_never_ticks_which_is_told(built, changed, kind):
     """Models of buses have them: data arrives with a tick. Alone, without a bus, they run."""
     path = changed(built(CLOCKED, 3), with_clock('intervalVariability="triggered"'))
-    with pytest.warns(cp.fmi.ClockWarning, match='"tick" is a triggered input clock: nothing .* it never ticks'):
+    with pytest.warns(cp.fmi.ClockWarning, match='"tick" is a triggered input clock: .* it never ticks'):
         model = cp.fmu(path, kind=kind)
     assert "never ticks" in model.remarks[0]
     assert run(model)["fmu.ticks_a"].values[-1] == len(TICKS["a"])

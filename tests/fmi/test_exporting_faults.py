@@ -52,9 +52,9 @@ def test_everything_that_needs_python_is_told_at_once(tmp_path):
     system.connect(["decay.x", "plant.y"], "heater.power", law=lambda a, b: a * b)
     text = refused(system, tmp_path)
     assert "subsystems.heater: is written in Python" in text
-    assert "subsystems.decay: its right-hand side is a function of Python" in text
-    assert 'subsystems.plant: block "square": is a function of Python' in text
-    assert "a coupling law is a function of Python" in text
+    assert "subsystems.decay: its right-hand side is a Python function" in text
+    assert 'subsystems.plant: block "square": is a Python function' in text
+    assert "a coupling law is a Python function" in text
 
 
 def test_forces_and_guides_in_python_are_named(tmp_path):
@@ -66,8 +66,8 @@ def test_forces_and_guides_in_python_are_named(tmp_path):
     swing.user_force("wind", lambda t, x, v, u: 0.0 * x, ["B"])
     swing.actuator("motor", "angle", force=lambda t: t)
     text = refused(swing, tmp_path, step=1e-3)
-    assert 'subsystems.swing: force "wind": is a function of Python' in text
-    assert 'subsystems.swing: force "motor": a guide or actuator follows a function of Python' in text
+    assert 'subsystems.swing: force "wind": is a Python function' in text
+    assert 'subsystems.swing: force "motor": a guide or actuator follows a Python function' in text
 
 
 def test_an_approximation_in_python_is_named(tmp_path):

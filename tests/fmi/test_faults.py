@@ -33,7 +33,7 @@ def failing(path, number, step=0.1, until=1.0, **options):
         ),
         ("dies-fatally", cp.ComponentError, ["DoStep returned the status fatal", "memory is corrupt"]),
         ("returns-42", cp.ComponentError, ["returned the status 42, which FMI does not define", "treated as fatal"]),
-        ("discards", cp.ComponentError, ["discarded the step", "could go on to t = 0.45 s", "redo_discarded=True"]),
+        ("discards", cp.ComponentError, ["discarded the step", "could continue to t = 0.45 s", "redo_discarded=True"]),
         ("gives-nan", cp.NotFiniteError, ['output "y" is NaN']),
         ("gives-infinity", cp.NotFiniteError, ['output "y" is infinite']),
     ],

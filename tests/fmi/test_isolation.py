@@ -276,7 +276,7 @@ def test_an_fmu_may_start_processes_only_when_it_is_allowed_to(built, version, f
     [
         ("errs", cp.ComponentError, "DoStep returned the status error; the FMU said: the valve is stuck at t = 0.45"),
         ("dies-fatally", cp.ComponentError, "DoStep returned the status fatal; .*memory is corrupt"),
-        ("discards", cp.ComponentError, "discarded the step; it could go on to t = 0.45 s"),
+        ("discards", cp.ComponentError, "discarded the step; it could continue to t = 0.45 s"),
         ("gives-nan", cp.NotFiniteError, 'output "y" is NaN'),
     ],
 )

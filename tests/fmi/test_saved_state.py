@@ -1,4 +1,4 @@
-"""States of FMUs as bytes: a run goes on where another one was."""
+"""States of FMUs as bytes: a run continues where another one was."""
 
 import numpy as np
 import pytest

@@ -119,7 +119,7 @@ def test_ctrl_c_ends_a_long_call_of_the_embedded_interface():
 
 
 def test_a_handler_of_the_program_is_called_within_a_native_step(interrupt):
-    """Its exception ends the run; without one the run goes on."""
+    """Its exception ends the run; without one the run continues."""
     calls = []
 
     def handler(number, frame):

@@ -117,7 +117,7 @@ def test_a_newer_run_takes_a_model_over_and_the_older_one_says_so():
     older.step_to(0.5)
     newer = system_of(model, "newer").start(until=1.0)
     with pytest.raises(
-        SetupError, match=r"subsystem 'model' has been taken by a newer one, a run of the system \"newer\""
+        SetupError, match=r"subsystem 'model' is now used by a newer one, a run of the system \"newer\""
     ):
         older.step_to(1.0)
     newer.step_to(1.0)

@@ -43,7 +43,7 @@ def test_a_table_needs_one_origin(write, problems):
         ("time,z\n0,1\n1,inf\n", 'row 3: "inf": must be finite'),
         ("time,z\n0,0\n0,5,1,2\n", 'row 3: "0,5,1,2": 4 cells where row 1 names 2 columns; a decimal comma?'),
         ("time;z\n0;1\n", 'row 1: "time;z": one column only; set separator = ";"'),
-        ("0,1\n1,2\n", 'row 1: "0,1": has to name the columns'),
+        ("0,1\n1,2\n", 'row 1: "0,1": expected column names'),
         ("time,z\n", "has no rows below the names"),
         ("", "is empty"),
     ],

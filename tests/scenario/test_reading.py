@@ -119,8 +119,8 @@ def test_an_unknown_scheme_gets_a_suggestion(write, good, problems):
 
 def test_missing_keys_are_named(write, problems):
     assert problems(write("start = 0.0\n")) == [
-        "until: missing; it has to be given",
-        "subsystems: missing; it has to be given",
+        "until: missing; give a value",
+        "subsystems: missing; give a value",
     ]
 
 

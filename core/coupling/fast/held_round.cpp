@@ -31,7 +31,7 @@ bool HeldRound::serves(const std::vector<Participant*>& members) {
   };
   return std::all_of(members.begin(), members.end(), [&](const Participant* p) {
     const std::vector<Connection>& connections = p->inputs->connections();
-    // What was assumed is not written down here: it has to follow from samples.
+    // Assumed values are not stored here: they have to follow from samples.
     const bool compares = std::all_of(connections.begin(), connections.end(),
                                       [](const Connection& c) { return c.fast.compares_by_samples; });
     const HeldStepper::HeldStep step = step_of(p);
@@ -52,13 +52,13 @@ void HeldRound::open(int count, double before) {
   for (const Participant* p : participants_) count = std::min<int>(count, static_cast<int>(p->history.room_in_a_row()));
   for (std::size_t i = 0; i < members_.size(); ++i) {
     Participant& p = *participants_[i];
-    const StepBatch::Stretch stretch =
+    const StepBatch::OpenSteps opened =
         i == 0 ? StepBatch::open(p, count, before) : StepBatch::open_with(p, *participants_.front(), opened_);
-    members_[i].values = stretch.values;
-    members_[i].row = stretch.rows != nullptr ? stretch.rows : unrecorded_.data();
-    members_[i].row_width = stretch.rows != nullptr ? 1 + members_[i].width : 0;
-    ends_ = stretch.ends;  // the same for all
-    opened_ = stretch.count;
+    members_[i].values = opened.values;
+    members_[i].row = opened.rows != nullptr ? opened.rows : unrecorded_.data();
+    members_[i].row_width = opened.rows != nullptr ? 1 + members_[i].width : 0;
+    ends_ = opened.ends;  // the same for all
+    opened_ = opened.count;
   }
 }
 
@@ -149,7 +149,7 @@ void HeldRound::make_rounds() {
     round_.store(round, std::memory_order_relaxed);
     turn_.store(0, std::memory_order_relaxed);
     Cancellation::check();
-    if (round == 1) read_from(newest + 1);  // the stretch may begin at the beginning of the ring
+    if (round == 1) read_from(newest + 1);  // these samples may begin at the beginning of the ring
     make_round(t, ends_[round]);
     t = ends_[round];
   }

@@ -69,7 +69,7 @@ class InputPaths {
     }
   }
 
-  /// More is asked than the lines say: the connections are told what they stand for.
+  /// More is needed than the lines contain: update the connections.
   void leave_lines(std::vector<Connection>& connections) {
     if (lines_) tell(connections);
   }
@@ -85,8 +85,6 @@ class InputPaths {
     }
   }
 
-  /// Whether all inputs are lines in the step that is frozen.
-  bool are_lines() const { return lines_; }
   /// Whether all inputs are held from the newest samples of one source each, or constant.
   bool are_held(bool has_connections) const { return may_be_lines(has_connections) && !sloped_ && !sums_; }
   /// Whether all inputs are lines or held from the newest samples of one source each, sums of such, or constant.
@@ -104,13 +102,13 @@ class InputPaths {
   Choice allowed_;
   bool disturbed_ = false;
   bool single_ = false;       ///< one scalar connection and no other input
-  bool lines_ = false;        ///< the lines say it all, for the step that is frozen; the connections are not up to date
+  bool lines_ = false;        ///< the lines describe the frozen step completely; the connections are not up to date
   bool sloped_ = false;       ///< some line is not held
   bool sums_ = false;         ///< several lines enter one input
   bool apart_ = false;        ///< the lines do not serve at present
-  bool interpolate_ = false;  ///< they serve repeats, too
+  bool interpolate_ = false;  ///< they serve repeats as well
   bool repeats_ = false;
-  std::size_t last_ = 0;                ///< sample from which the lines go on
+  std::size_t last_ = 0;                ///< sample at which the lines begin
   std::vector<LineInput> line_inputs_;  ///< of all connections, or none
 };
 

@@ -14,7 +14,7 @@ JointPass::JointPass(Network& network, PrecedenceRule& rule)
   });
 }
 
-/// What connections read says which pass it is: present samples, or earlier ones, or those from both sides.
+/// Passes differ by what connections read: present samples, those of the pass before, or those on both sides.
 JointPass::Order& JointPass::order() {
   for (const Participant& p : network_.participants) {
     for (const Connection& c : p.inputs->connections()) {
@@ -24,7 +24,7 @@ JointPass::Order& JointPass::order() {
   return orders_[0];
 }
 
-/// All at the same time, one whole step before the next point of their grids, and with cheap steps.
+/// Whether all are at the same time, with cheap steps, and a full step before the next point of their grids.
 bool JointPass::stand_together(double target) const {
   const double t = network_.participants.front().t;
   for (const Participant& p : network_.participants) {

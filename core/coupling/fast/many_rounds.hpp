@@ -5,30 +5,30 @@
 
 namespace counterpoint::fast {
 
-/// Many rounds in a row of participants that step together (round.hpp), made at once: held_round.hpp,
+/// Many rounds in a row of participants that step together (round.hpp), made in one call: held_round.hpp,
 /// sampled_round.hpp.
 class ManyRounds {
  public:
   virtual ~ManyRounds() = default;
 
-  /// Whether the members can still be run like this.
+  /// Whether it still serves the members.
   virtual bool still_serves() const = 0;
-  /// Fewer are made step by step.
+  /// Fewer rounds than this are made step by step.
   virtual long fewest_rounds() const { return 1; }
 
-  /// At most `most` rounds, for as long as a step begins before `before`; returns how many there were, 0 where the next
-  /// one has to be made step by step. When a participant fails its number is `failed`, and all else is as if the steps
-  /// had been made one by one.
+  /// Make at most `most` rounds of steps that begin before `before`. Returns their number; 0: the next round has to be
+  /// made step by step. If a member fails, `failed` is its number, and everything else is as after steps made one by
+  /// one.
   virtual long run(long most, double before) = 0;
   virtual std::size_t failed() const = 0;
 
-  /// The member whose step has not come back, and where that began (s). From another thread, while a step does not end.
+  /// The member whose step has not returned, and the start of this step (s). Called from another thread.
   struct Call {
     std::size_t member;
     double t;
   };
   virtual std::optional<Call> call_under_way() const { return std::nullopt; }
-  /// That step will not come back: keep those before it.
+  /// That step will never return: keep the steps before it.
   virtual void abandon() {}
 };
 

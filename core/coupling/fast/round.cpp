@@ -285,8 +285,8 @@ long Round::run(double target) {
     std::atomic<bool>& at_work;
     ~Ended() { at_work.store(false, std::memory_order_relaxed); }
   } ended{at_work_};
-  // After a costly step a round goes on here. All members are asked once per round and not then: among thousands that
-  // would take longer than the step.
+  // After a costly step a round continues here. All members are checked once per round and not then: among thousands
+  // that would take longer than the step.
   const bool whole = is_whole();
   if (whole) check_same_place();
   const std::size_t room = whole ? make_room() : 1;

@@ -18,7 +18,7 @@ constexpr long fewest_fitting = 8;             ///< rounds, however many members
 
 std::size_t whole_doubles(std::size_t bytes) { return (bytes + sizeof(double) - 1) / sizeof(double) * sizeof(double); }
 
-/// Samples of one member are read down the rounds: these must not all lie in the same few places of the first cache.
+/// The samples of one member are one row apart; rows of whole pages would all share few lines of the first cache.
 std::size_t row_length(std::size_t samples) {
   const std::size_t whole_lines = (samples + line - 1) / line * line;
   return whole_lines % page == 0 ? whole_lines + line : whole_lines;
@@ -76,7 +76,7 @@ int SampledRound::schedule_of(const std::vector<double>& fractions) {
 bool SampledRound::serves(const std::vector<Participant*>& members) {
   return std::all_of(members.begin(), members.end(), [](const Participant* p) {
     const std::vector<Connection>& connections = p->inputs->connections();
-    // What was assumed is not written down here: it has to follow from samples.
+    // Assumed values are not stored here: they have to follow from samples.
     const bool compares = std::all_of(connections.begin(), connections.end(),
                                       [](const Connection& c) { return c.fast.compares_by_samples; });
     return p->fast.sampled != nullptr && p->fast.sampled->sampled_step().function != nullptr &&
@@ -85,7 +85,7 @@ bool SampledRound::serves(const std::vector<Participant*>& members) {
   });
 }
 
-/// How inputs are made may change: events begin, and in a repeat they come from the pass before.
+/// The computation of inputs may change: events begin, and repeats read the pass before.
 bool SampledRound::still_serves() const {
   return std::all_of(participants_.begin(), participants_.end(), [](const Participant* p) {
     const InputPaths& paths = p->inputs->fast_paths();
@@ -98,7 +98,7 @@ void SampledRound::Schedule::set(double t, double t_end) {
     times[k] = fractions[k] == 1.0 ? t_end : t + fractions[k] * (t_end - t);
 }
 
-/// Lines go through the last two samples, which all must have at the same times.
+/// Lines go through the last two samples; they must have the same times in all histories.
 bool SampledRound::have_two_equal_times() const {
   const History& first = participants_.front()->history;
   return std::all_of(participants_.begin(), participants_.end(), [&](const Participant* p) {
@@ -113,17 +113,20 @@ void SampledRound::open(int count, double before) {
   rows_.resize(members_.size());
   for (std::size_t i = 0; i < members_.size(); ++i) {
     Participant& p = *participants_[i];
-    const StepBatch::Stretch stretch =
+    const StepBatch::OpenSteps opened =
         i == 0 ? StepBatch::open(p, count, before) : StepBatch::open_with(p, *participants_.front(), opened_);
-    opened_ = stretch.count;
-    if (i == 0) ends_ = stretch.ends;  // the same for all
-    rows_[i] = stretch.rows;
+    opened_ = opened.count;
+    if (i == 0) ends_ = opened.ends;  // the same for all
+    rows_[i] = opened.rows;
   }
 }
 
-void SampledRound::load() {
-  const std::size_t needed = static_cast<std::size_t>(opened_ + 2) * row_length_;
+void SampledRound::make_room(int rounds) {
+  const std::size_t needed = static_cast<std::size_t>(rounds + 2) * row_length_;
   if (samples_.size() < needed) samples_.resize(needed);
+}
+
+void SampledRound::load() {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const History& h = participants_[i]->history;
     double* const sample = samples_.data() + columns_[i];
@@ -136,7 +139,9 @@ void SampledRound::load() {
 long SampledRound::run(long most, double before) {
   if (!have_two_equal_times()) return 0;
   const long fitting = std::max(static_cast<long>(most_samples / row_length_), fewest_fitting);
-  open(static_cast<int>(std::min(most, fitting)), before);
+  const int wanted = static_cast<int>(std::min(most, fitting));
+  make_room(wanted);  // may fail for lack of memory: nothing is open yet
+  open(wanted, before);
   if (opened_ == 0) return 0;
   load();
   try {
@@ -161,8 +166,8 @@ void SampledRound::make_rounds() {
   }
 }
 
-/// What enters the inputs of a member at its times, as LineInput says.
-inline void SampledRound::enter(const Member& m, const Input* entering, const double* before, double t_before,
+/// Compute the inputs of a member at its times, as LineInput does.
+inline void SampledRound::enter(const ParticipantStep& m, const Input* entering, const double* before, double t_before,
                                 double t) {
   const std::vector<double>& times = schedules_[m.schedule].times;
   const std::size_t count = times.size(), width = m.input_width;
@@ -189,7 +194,7 @@ void SampledRound::make_round(const double* before, double t_before, double t, d
   for (Schedule& schedule : schedules_) schedule.set(t, t_end);
   double* made = samples_.data() + (before - samples_.data()) + 2 * row_length_;
   const Input* entering = inputs_.data();
-  for (const Member& m : members_) {
+  for (const ParticipantStep& m : members_) {
     enter(m, entering, before, t_before, t);
     entering += m.entering;
     m.function(m.memory, t, t_end, entered_.data(), made);
@@ -216,7 +221,7 @@ void SampledRound::write(std::size_t member, int made) {
   }
 }
 
-/// `stepped`: how many members have made one step more than `rounds`. All samples are written before inputs look at
+/// `stepped`: how many members have made one step more than `rounds`. All samples are written before inputs read
 /// them.
 void SampledRound::close(int rounds, std::size_t stepped) {
   const double start = participants_.front()->t;

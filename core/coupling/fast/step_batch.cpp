@@ -23,8 +23,8 @@ void StepBatch::run_timed(Participant& p, const BatchLimits& limits) {
   p.stopwatch.end(p.steps - before);
 }
 
-StepBatch::Stretch StepBatch::open(Participant& p, int most, double before) {
-  Stretch made{p.history.next_time(), p.history.next_value(), nullptr, 0};
+StepBatch::OpenSteps StepBatch::open(Participant& p, int most, double before) {
+  OpenSteps made{p.history.next_time(), p.history.next_value(), nullptr, 0};
   // One of another length, at the end of the run, is left to a step by itself: some models refuse it.
   const auto allowed = [before, step = p.clock_.step(), tolerance = p.tolerance_](double begin, double end) {
     return begin < before && std::abs(end - begin - step) <= tolerance;
@@ -34,8 +34,8 @@ StepBatch::Stretch StepBatch::open(Participant& p, int most, double before) {
   return made;
 }
 
-StepBatch::Stretch StepBatch::open_with(Participant& p, Participant& other, int count) {
-  Stretch made{p.history.next_time(), p.history.next_value(), nullptr, count};
+StepBatch::OpenSteps StepBatch::open_with(Participant& p, Participant& other, int count) {
+  OpenSteps made{p.history.next_time(), p.history.next_value(), nullptr, count};
   std::copy_n(other.history.next_time(), count, p.history.next_time());
   p.clock_ = other.clock_;
   if (p.records_ && count > 0) made.rows = p.rows_.extend(count);

@@ -50,16 +50,16 @@ class StepBatch {
   static const StepClock& clock(const Participant& p) { return p.clock_; }
 
   /// Steps of a round (many_rounds.hpp): their ends, and the memory of their outputs and rows (null: not recorded).
-  struct Stretch {
+  struct OpenSteps {
     const double* ends;
     double* values;
     double* rows;
     int count;
   };
   /// At most `most` steps on the grid that begin before `before`.
-  static Stretch open(Participant& p, int most, double before);
+  static OpenSteps open(Participant& p, int most, double before);
   /// The same steps as those of another participant on the same grid, at the same time.
-  static Stretch open_with(Participant& p, Participant& other, int count);
+  static OpenSteps open_with(Participant& p, Participant& other, int count);
   /// Of the steps that were opened, this many were made.
   static void close(Participant& p, int made, int opened);
 

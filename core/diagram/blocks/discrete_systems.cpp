@@ -96,7 +96,7 @@ Filter from_powers_of_z(std::vector<double> numerator, const std::vector<double>
   while (numerator.size() > denominator.size() && numerator.front() == 0.0) numerator.erase(numerator.begin());
   if (numerator.size() > denominator.size()) {
     throw std::invalid_argument("\"numerator\": degree " + std::to_string(numerator.size() - 1) +
-                                " is higher than that of the denominator; the future is not known");
+                                " is higher than that of the denominator; it would need future inputs");
   }
   numerator.insert(numerator.begin(), denominator.size() - numerator.size(), 0.0);
   return normalised(std::move(numerator), denominator);

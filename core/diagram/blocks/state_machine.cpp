@@ -163,7 +163,7 @@ struct MachineState {
   int crossings = 0;
 };
 
-/// Adds where the text stands to what is wrong with it.
+/// Adds the place of the text to an error in it.
 template <class Make>
 auto in_place(const std::string& where, Make make) {
   try {
@@ -271,7 +271,7 @@ class StateMachine final : public Block {
     *out(names_.outputs) = z()[0];
   }
 
-  /// One transition a pass; the instant goes on until no guard is true, a sample has one pass.
+  /// One transition a pass; the instant is repeated until no guard is true, a sample has one pass.
   bool update(const Context& context) override {
     set_time(context.time);
     if (z()[2] == 0.0) {  // the initial state is entered when inputs are known

@@ -99,7 +99,7 @@ Status ExportedInstance::step(double now, double length) {
       throw UserError("DoStep: a step of " + number_text(length) + " s cannot be made");
     const double tolerance = std::max(model_->tolerance(), 1e-9 * std::max(length, std::abs(now)));
     if (std::abs(now - model_->time()) > tolerance) {
-      throw UserError("DoStep: begins at " + number_text(now, 9) + " s, but the instance stands at " +
+      throw UserError("DoStep: begins at " + number_text(now, 9) + " s, but the instance is at " +
                       number_text(model_->time(), 9) + " s");
     }
     if (length == 0.0) return;

@@ -33,7 +33,7 @@ class ExportedInstance {
   Status exit_initialization();
   /// Called at the end of every step inside (`ExportedModel::Between`), from the next step on.
   void look_between(ExportedModel::Between between);
-  /// From `now`, which must be where the instance stands, over `length`, s.
+  /// From `now`, which must be the time of the instance, over `length`, s.
   Status step(double now, double length);
   Status terminate();
   Status reset();

@@ -37,7 +37,7 @@ class CaseFile:
     def read_another(self, path: Path, settings: CaseSettings) -> Case:
         """Read another file with the permissions of this one: a run file reads the case that it is the result of."""
         if self.reader is None:
-            raise ScenarioError(f"{self.path}: stands for {path}; read that file")
+            raise ScenarioError(f"{self.path}: is read from {path}; give that file")
         return self.reader(replace(self, path=path), settings)
 
     @property

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Kind:
+class FileKind:
     """A kind of file: the module that handles it, and by what it is recognised; a TOML file by one of its tables.
 
     A number is no table: ``points = 64`` is how many points a sweep draws, ``[points]`` are those of a mechanism.
@@ -55,27 +55,27 @@ SWEEP_PLAN = "the plan of a sweep"
 LAUNCH_PLAN = "a launch plan"
 
 KINDS = (
-    Kind("counterpoint.fmi.case", "an FMU", "use counterpoint.fmu", endings=(".fmu",)),
-    Kind(
+    FileKind("counterpoint.fmi.case", "an FMU", "use counterpoint.fmu", endings=(".fmu",)),
+    FileKind(
         "counterpoint.ssp.case",
         "a system structure",
         "use counterpoint run or counterpoint.ssp.read",
         folders=True,
         endings=(".ssp", ".ssd", ".xml"),
     ),
-    Kind(
+    FileKind(
         "counterpoint._cases.run_file",
         RUN_FILE,
         "use counterpoint info or counterpoint.load",
         first_bytes=b"\x89HDF\r\n\x1a\n",
     ),
-    Kind(
+    FileKind(
         "counterpoint.multibody.files.case",
         "a mechanism",
         "use counterpoint run or counterpoint.multibody.load",
         tables=frozenset(("mechanism", "points", "bodies")),
     ),
-    Kind(
+    FileKind(
         "counterpoint.diagram.files.case",
         "a diagram",
         "use counterpoint run or counterpoint.diagram.load",
@@ -85,12 +85,12 @@ KINDS = (
 """Asked in this order."""
 
 PLANS = (
-    Kind("", SWEEP_PLAN, "use counterpoint sweep", tables=frozenset(("vary",))),
-    Kind("", LAUNCH_PLAN, "use counterpoint launch", tables=frozenset(("parts",))),
+    FileKind("", SWEEP_PLAN, "use counterpoint sweep", tables=frozenset(("vary",))),
+    FileKind("", LAUNCH_PLAN, "use counterpoint launch", tables=frozenset(("parts",))),
 )
 """TOML files that are about scenarios, and no cases themselves."""
 
-SCENARIO = Kind("counterpoint.scenario.case", "a scenario", "use counterpoint run or counterpoint.Scenario.read")
+SCENARIO = FileKind("counterpoint.scenario.case", "a scenario", "use counterpoint run or counterpoint.Scenario.read")
 """What a TOML file is that is nothing else."""
 
 _CASES = "a scenario, mechanism or diagram (.toml), an FMU (.fmu) or a system structure (.ssp, .ssd)"
@@ -113,7 +113,7 @@ _FOREIGN_ENDINGS = {
 """Names of files that are none of ours, and no TOML: what they are, and what to do with them."""
 
 
-def kind_of(file: CaseFile) -> Kind:
+def kind_of(file: CaseFile) -> FileKind:
     """Return the kind of a file that can be run; raise ScenarioError when it is something else, empty or no TOML."""
     found = _known(file)
     if found is None:
@@ -130,7 +130,7 @@ def kind_of(file: CaseFile) -> Kind:
     return SCENARIO
 
 
-def _known(file: CaseFile) -> Kind | None:
+def _known(file: CaseFile) -> FileKind | None:
     """Return the kind that a file certainly is."""
     for kind in (*KINDS, *PLANS):
         if kind.recognises(file) and not (kind in PLANS and "subsystems" in file.tables):

@@ -31,7 +31,10 @@ def read_case(file: CaseFile, settings: CaseSettings) -> Case:
         raise SetupError(f"{file.path}: was not made from a file; name the scenario or the model to run")
     path = Path(str(told["case"]))
     if not path.exists():
-        raise SetupError(f"{file.path}: ran {path}, which is not there; its text: counterpoint info {file.path} --text")
+        raise SetupError(
+            f"{file.path}: the run used {path}, which no longer exists; to print its text: "
+            f"counterpoint info {file.path} --text"
+        )
     problems = list(_changes(json.loads(str(told.get("files", "{}"))), path))
     if problems and problems[0].startswith(str(path)):
         raise SetupError(

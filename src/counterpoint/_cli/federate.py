@@ -79,6 +79,6 @@ def federate(
         sys.exit(error.exit_code)
     if not quiet:
         seconds = made.result.summary.wall_seconds
-        text = f"{made.requests} times asked of HELICS, {made.bytes_sent} bytes sent"
+        text = f"{made.requests} time requests to HELICS, {made.bytes_sent} bytes sent"
         click.echo(f"t = {made.result.summary.end:g} s reached in {seconds:.3g} s; {text}")
         click.echo(f"wrote {file}")

@@ -131,7 +131,12 @@ def run(
     interrupts = context.ensure_object(Settings).interrupts
     outcome = _simulate(case, system, where, interrupts, (show, bool(progress)))
     _report(outcome, case, where, plot, quiet)
-    if verbose and outcome.result is not None:
+    _end(outcome, verbose > 0)
+
+
+def _end(outcome: Outcome, shows_events: bool) -> None:
+    """Print events, note and error of an outcome, and exit with its code."""
+    if shows_events and outcome.result is not None:
         _print_events(outcome.result)
     if outcome.note:
         click.echo(outcome.note, err=True)

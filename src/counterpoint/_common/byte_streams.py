@@ -19,7 +19,7 @@ from ..errors import PeerLost, SetupError
 _LAST_WORDS = 400
 """Characters of a child's error output that a message shows."""
 
-Place = tuple[str, int] | str
+Address = tuple[str, int] | str
 """Where a socket is: host and port, or a path."""
 
 
@@ -36,7 +36,7 @@ class ByteStream(Protocol):
         """End the conversation; may be called twice."""
 
 
-def socket_address(address: str) -> tuple[socket.AddressFamily, Place]:
+def socket_address(address: str) -> tuple[socket.AddressFamily, Address]:
     """Return family and place of an address text."""
     parts = urlsplit(address)
     with contextlib.suppress(ValueError):

@@ -11,7 +11,7 @@ PortSpec = str | Iterable[str] | Mapping[str, int]
 
 
 class _Checked(dict[str, int]):
-    """Widths that have been checked: they are asked for dozens of times while a run is planned."""
+    """Widths that have been checked; planning a run reads them dozens of times."""
 
 
 def port_widths(spec: PortSpec, where: str = "ports") -> dict[str, int]:

@@ -1,6 +1,6 @@
 """Functions that a room calls and a room above it defines.
 
-A run asks for the stability of its system, and stability analysis is built on runs: with plain imports the two would
+A run needs the stability of its system, and stability analysis is built on runs: with plain imports the two would
 know each other. The lower room names the function that it needs, and the package, which knows all rooms, says where it
 is (``counterpoint/__init__.py``).
 """

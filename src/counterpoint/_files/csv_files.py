@@ -92,10 +92,10 @@ class _Reader:
             raise FileProblem(f"{self.path.name}: cannot be read: {error.strerror}") from error
         names = [name.strip() for name in first]
         if not any(names):
-            raise FileProblem(f"{self.path.name}: is empty; the first row has to name the columns")
+            raise FileProblem(f"{self.path.name}: is empty; expected column names in the first row")
         if all(self._number(name) is not None for name in names):
             text = shown(self.separator.join(first))
-            raise FileProblem(f"{self.path.name}: row 1: {text}: has to name the columns, not hold numbers")
+            raise FileProblem(f"{self.path.name}: row 1: {text}: expected column names, not numbers")
         if len(names) < 2:
             hint = self._other_separator(first[0])
             raise FileProblem(f"{self.path.name}: row 1: {shown(first[0])}: one column only{hint}")

@@ -43,7 +43,7 @@ def read_document(path: Path) -> Document:
 
 
 def _single_brackets(text: str, where: str) -> str:
-    """Return what to do about a table of a list, [[name]] in this line, that stands in single brackets above."""
+    """Return the advice for a table of a list, [[name]] in this line, that is in single brackets above."""
     number = re.match(r"line (\d+)", where)
     lines = text.split("\n")
     name = re.match(r"\s*\[\[(.+?)\]\]", lines[int(number[1]) - 1]) if number else None

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import ScenarioError, did_you_mean
-from .problems import Document, Path, child, key_text, path_of
+from .problems import Document, KeyPath, child, key_text, path_of
 
 
 def read_assignment(text: str) -> tuple[str, Any]:
-    """Return name and value of ``NAME=VALUE``; the value as in TOML, or text as it stands.
+    """Return name and value of ``NAME=VALUE``; the value as in TOML, or text unchanged.
 
     >>> read_assignment("engine.k=5"), read_assignment("mode=fast"), read_assignment("x0=[1, 2.5]")
     (('engine.k', 5), ('mode', 'fast'), ('x0', [1, 2.5]))
@@ -106,7 +106,7 @@ def _sections(values: dict[str, Any], sections: Iterable[str]) -> dict[str, dict
     return {name: values[name] for name in wanted if isinstance(values.get(name), dict)}
 
 
-def _paths(values: dict[str, Any], name: str, sections: Iterable[str]) -> list[Path]:
+def _paths(values: dict[str, Any], name: str, sections: Iterable[str]) -> list[KeyPath]:
     """Return the places that a name may mean; all tables on the way are there."""
     direct = path_of(name, values)
     if _leads_to_a_table(values, direct[:-1]) and (len(direct) > 1 or direct[0] in values):
@@ -115,7 +115,7 @@ def _paths(values: dict[str, Any], name: str, sections: Iterable[str]) -> list[P
     return [path for path in inside if len(path) > 2 and _leads_to_a_table(values, path[:-1])]
 
 
-def _leads_to_a_table(values: Any, path: Path) -> bool:
+def _leads_to_a_table(values: Any, path: KeyPath) -> bool:
     for key in path:
         values = child(values, key)
     return isinstance(values, dict) or (isinstance(values, list) and bool(path))

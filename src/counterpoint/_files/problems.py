@@ -18,10 +18,10 @@ from ..errors import ScenarioError, SetupError, did_you_mean
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 
 _MOST = 40
-"""Problems told at once; who has more will not read on."""
+"""Most problems in one message."""
 
 _MOST_READ = 5_000_000
 """Characters that may be read to find the lines of problems: some seconds."""
@@ -41,8 +41,8 @@ class Vocabulary:
         The values allowed for the key that tells tables at a path apart (``type``, ``kind``).
     """
 
-    keys_at: Callable[[Path, Any], list[str]]
-    tags_at: Callable[[Path, str], list[str]]
+    keys_at: Callable[[KeyPath, Any], list[str]]
+    tags_at: Callable[[KeyPath, str], list[str]]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Document:
         """Whether a file does not stay where it lies."""
         return False
 
-    def sentences(self, messages: list[tuple[Path, str]]) -> list[str]:
+    def sentences(self, messages: list[tuple[KeyPath, str]]) -> list[str]:
         """Write problems as a user reads them, in the order of the file."""
         affordable = _lookups(self.text)
         lines = [line_of(self.text, path) for path, _ in messages[:affordable]]
@@ -68,7 +68,7 @@ class Document:
             located.sort(key=lambda item: item[0] or 0)
         return [self._located_sentence(*item) for item in located]
 
-    def _located_sentence(self, line: int | None, path: Path, message: str) -> str:
+    def _located_sentence(self, line: int | None, path: KeyPath, message: str) -> str:
         where = f"{key_text(path)}: " if path else ""
         return f"{self.label}: {where}{message}" + (f" (line {line})" if line and path else "")
 
@@ -79,23 +79,23 @@ class Mistakes:
     def __init__(self, document: Document) -> None:
         self.document = document
         self.cause: BaseException | None = None
-        self._messages: dict[tuple[Path, str], None] = {}
+        self._messages: dict[tuple[KeyPath, str], None] = {}
 
     def __bool__(self) -> bool:
         return bool(self._messages)
 
     @property
-    def paths(self) -> list[Path]:
+    def paths(self) -> list[KeyPath]:
         """Where the mistakes are."""
         return [path for path, _ in self._messages]
 
-    def add(self, path: Path, message: str, cause: BaseException | None = None) -> None:
+    def add(self, path: KeyPath, message: str, cause: BaseException | None = None) -> None:
         """Note one problem; the same one twice counts once."""
         self._messages[path, message] = None
         self.cause = self.cause or cause
 
-    def add_error(self, path: Path, error: SetupError, clean: Callable[[str], str], keys: Mapping[str, str]) -> None:
-        """Note what the library complained about while it built what stands at ``path``.
+    def add_error(self, path: KeyPath, error: SetupError, clean: Callable[[str], str], keys: Mapping[str, str]) -> None:
+        """Note what the library complained about while it built what is at ``path``.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class Mistakes:
             raise ScenarioError(sentences) from self.cause
 
 
-def key_text(path: Path) -> str:
+def key_text(path: KeyPath) -> str:
     """Write a path as a user reads it.
 
     >>> key_text(("connections", 2, "to"))
@@ -140,7 +140,7 @@ def key_text(path: Path) -> str:
     return text
 
 
-def path_of(where: str, values: Any) -> Path:
+def path_of(where: str, values: Any) -> KeyPath:
     """Find the path that a place such as ``subsystems.my car.step`` means in the document.
 
     >>> path_of("subsystems.my car.step", {"subsystems": {"my car": {"step": -1}}})
@@ -188,7 +188,7 @@ def _lookups(text: str) -> int:
     return _MOST_READ // max(1, readings)
 
 
-def line_of(text: str, path: Path) -> int | None:
+def line_of(text: str, path: KeyPath) -> int | None:
     """Return the line (from 1) of the statement that brings ``path``, or its nearest parent, into a document.
 
     A TOML document only grows, so the statement is found by bisection over beginnings that are documents
@@ -228,7 +228,7 @@ def child(values: Any, key: str | int) -> Any:
         return None
 
 
-def _has(values: Any, path: Path) -> bool:
+def _has(values: Any, path: KeyPath) -> bool:
     for key in path:
         values = child(values, key)
     return values is not None
@@ -242,14 +242,14 @@ _WORDS = {
 """Our words for errors of pydantic that speak of validation."""
 
 
-def from_pydantic(error: ErrorDetails, values: dict[str, Any], vocabulary: Vocabulary) -> tuple[Path, str]:
+def from_pydantic(error: ErrorDetails, values: dict[str, Any], vocabulary: Vocabulary) -> tuple[KeyPath, str]:
     """Turn an error of pydantic into a path and a sentence in our words."""
     path = _real_path(error["loc"], values, may_be_missing=error["type"] == "missing")
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
         return path, "unknown key" + did_you_mean(str(path[-1]), vocabulary.keys_at(path[:-1], values))
     if kind == "missing":
-        return path, "missing; it has to be given"
+        return path, "missing; give a value"
     if kind == "union_tag_not_found":
         key = str(context["discriminator"]).strip("'")
         return (*path, key), f"missing; must be one of {', '.join(sorted(vocabulary.tags_at(path, key)))}"
@@ -269,7 +269,7 @@ def from_pydantic(error: ErrorDetails, values: dict[str, Any], vocabulary: Vocab
     return path, message if of_the_whole else f"{shown(error['input'])}: {message}"
 
 
-def _real_path(location: tuple[int | str, ...], values: Any, *, may_be_missing: bool) -> Path:
+def _real_path(location: tuple[int | str, ...], values: Any, *, may_be_missing: bool) -> KeyPath:
     """Drop what pydantic adds to a location (tags of unions); keep the last key if it is what is missing."""
     path: list[str | int] = []
     for depth, key in enumerate(location):

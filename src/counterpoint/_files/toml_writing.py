@@ -20,7 +20,7 @@ Section = str | tuple[str, ...]
 
 
 def write_new(path: str | os.PathLike[str], text: str, *, overwrite: bool) -> Path:
-    """Write a text file and return its path; one that is there is replaced only when asked."""
+    """Write a text file and return its path; an existing file is replaced only on request."""
     file = Path(path)
     try:
         with file.open("w" if overwrite else "x", encoding="utf-8") as stream:

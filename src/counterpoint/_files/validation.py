@@ -1,4 +1,4 @@
-"""Check the tables of a file with a pydantic model, and go on with what is right."""
+"""Check the tables of a file with a pydantic model, and continue with what is valid."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from .problems import Document, Mistakes, Path, Vocabulary, from_pydantic
+from .problems import Document, KeyPath, Mistakes, Vocabulary, from_pydantic
 from .tables import Table
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-    Reword = Callable[[Path, str, ErrorDetails], str]
+    Reword = Callable[[KeyPath, str, ErrorDetails], str]
     """Takes path, sentence and error; returns the sentence that fits the kind of file better."""
 
 _T = TypeVar("_T", bound=Table)
@@ -28,7 +28,7 @@ def validate(
     whole: Callable[[str], bool],
     fallback: dict[str, Any] | None = None,
     reword: Reword | None = None,
-) -> tuple[_T | None, Collection[Path]]:
+) -> tuple[_T | None, Collection[KeyPath]]:
     """Check the tables of a document and note all mistakes.
 
     Parameters
@@ -45,7 +45,7 @@ def validate(
         Whether the section is left out as a whole when something in it is wrong; of the others, only the wrong
         entries are left out.
     fallback : dict, optional
-        Values that stand in for those missing, so that the rest can be looked at.
+        Values used for missing ones, so that the rest can be checked.
     reword : function, optional
         Says what pydantic complains about in words that fit the kind of file better.
 
@@ -72,7 +72,7 @@ def validate(
         return None, wrong
 
 
-def _without(values: dict[str, Any], wrong: set[Path], whole: Callable[[str], bool]) -> dict[str, Any]:
+def _without(values: dict[str, Any], wrong: set[KeyPath], whole: Callable[[str], bool]) -> dict[str, Any]:
     """Return the values without the wrong parts."""
     rest: dict[str, Any] = {}
     for section, content in values.items():

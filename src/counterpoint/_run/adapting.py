@@ -1,4 +1,4 @@
-"""Other orders of approximations during a run (``adapt = true``): when, which, and what is told of it.
+"""Other orders of approximations during a run (``adapt = true``): when, which, and how they are reported.
 
 It listens to what was assumed of each extrapolated signal against what arrived. An instability of the coupling begins
 in the highest band that the interface resolves. Where that band grows and has become visible, the growth is compared

@@ -1,4 +1,4 @@
-"""Bonds of a run: what its result is told of them, and a warning before it."""
+"""Bonds of a run: notes for its result, and a warning before it."""
 
 from __future__ import annotations
 

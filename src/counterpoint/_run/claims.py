@@ -108,8 +108,8 @@ class Claim:
             if owner is not self:
                 newer = "" if owner is None else f', a {owner._what} of the system "{owner._name}"'
                 raise SetupError(
-                    f"the {self._what} cannot go on: its subsystem {name!r} has been taken by a newer one{newer}; "
-                    "make a second object to have both"
+                    f"the {self._what} cannot continue: its subsystem {name!r} is now used by a newer one{newer}; "
+                    "make a second object to use both"
                 )
 
     def wait(self, seconds: float) -> bool:

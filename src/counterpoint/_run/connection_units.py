@@ -1,4 +1,4 @@
-"""Units of connections: checked before a run, converted when asked.
+"""Units of connections: checked before a run, converted on request.
 
 What happens to a source and the input it enters:
 
@@ -114,7 +114,7 @@ def _wanted(system: System, connection: Connection) -> bool | None:
 
 
 def _is_complete(system: System, connection: Connection) -> bool:
-    """Whether all ports exist; that they do not is told elsewhere."""
+    """Whether all ports exist; missing ones are reported elsewhere."""
     return all(_exists(system, port, "outputs") for port in connection.sources) and _exists(
         system, connection.target, "inputs"
     )

@@ -1,4 +1,4 @@
-"""What a result is told of its connections: the approximation and its order, and where holding is the meaning."""
+"""Notes on connections for a result: the approximation, its order, and whether held values are exact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a system is told beyond its subsystems and connections: bonds, and what happens during a run."""
+"""Declarations of a system besides subsystems and connections: bonds, and events during a run."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .. import _core
@@ -47,6 +48,18 @@ def _paced_driver(plan: Plan, steps: PacedSteps, threads: int) -> Driver:
 
 
 def keeps_record(options: RunOptions) -> bool:
-    """Whether all that is published is recorded: then what follows from it is found when it is asked for."""
+    """Whether everything published is recorded: then what follows from it is computed when it is read."""
     chosen = options.record is not None or options.record_every is not None
     return not chosen and not options.adapt and options.outside is None
+
+
+@dataclass(frozen=True)
+class EndedDriver:
+    """What remains of a driver when its run is over."""
+
+    time: float
+    last: list[list[float]]
+
+    def values(self, participant: int) -> list[float]:
+        """Return the latest published outputs."""
+        return self.last[participant]

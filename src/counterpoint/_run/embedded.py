@@ -1,4 +1,4 @@
-"""The embedded interface: a host program is master and asks for its inputs."""
+"""The embedded interface: a host program is the master and requests its inputs."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class CosimulationInterface:
         Parameters
         ----------
         t : float
-            Time asked, s.
+            Requested time, s.
         y : sequence of float
             The host's outputs; looked at only at a major step.
         is_major : bool

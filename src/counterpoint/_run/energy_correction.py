@@ -40,7 +40,7 @@ class Corrected:
 
 
 def with_energy_correction(system: System, options: RunOptions) -> Corrected:
-    """Return the system with the correction that the run asks for, where the test allows it."""
+    """Return the system with the requested correction, where the test allows it."""
     wanted = options.energy_correction
     if wanted not in ENERGY_CORRECTIONS:
         raise SetupError(f'energy_correction: {wanted!r}; expected "off", "preserve" or "dissipate"')

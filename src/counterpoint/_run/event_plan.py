@@ -1,4 +1,4 @@
-"""Planned events: what can be wrong with them before a run, and what the core is told of them."""
+"""Planned events: checks before a run, and their specification for the core."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LOGGER = logging.getLogger("counterpoint")
 """Everything in the event log goes here, too: ``logging.getLogger("counterpoint").setLevel(logging.INFO)``.
 
-Below it, at level DEBUG, how the run is planned and how it goes on; that is not kept with the result.
+Below it, at level DEBUG, how the run is planned and how it proceeds; this is not kept with the result.
 """
 
 _LEVELS = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
@@ -32,7 +32,7 @@ _QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Keep the logger from being told of runs that are begun inside: they are made to learn something."""
+    """Keep trial runs that begin inside out of the log."""
     before = _QUIET.set(True)
     try:
         yield

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-9
 """First steps agree when a repeat changes the interface less, relative to the size of each signal."""
 MOST_UNASKED = 0.2
-"""Share of the run that is repeated at most where it is not asked for: of the whole run it would be costly."""
+"""Largest share of the run that is repeated without a request; more would be costly."""
 MOST_LONGER = 4
 """To end where all steps end, so many times the steps needed are repeated at most."""
 
@@ -133,7 +133,7 @@ def _obstacles(
 
 
 def _objections(system: System, options: RunOptions, length: float) -> Iterator[str]:
-    """Say why first steps of a length (s) are repeated only if that is asked for."""
+    """Return why first steps of a length (s) are repeated on request only."""
     foreign = [f'"{name}"' for name, part in system.subsystems.items() if not part.subsystem.repeats_unasked]
     if foreign:
         yield f"{', '.join(foreign)}: states of other programs are restored only on request (first_steps='repeat')"

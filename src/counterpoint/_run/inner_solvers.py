@@ -1,6 +1,6 @@
-"""What can be said of solvers inside black boxes: whether a fixed step that they declare suits their own motions.
+"""Solvers inside black boxes: whether the fixed step that they declare is short enough for their own motions.
 
-Smaller communication steps show nothing of it. Where a black box tells its derivatives and the step of its solver, the
+Smaller communication steps do not show this. If a black box provides its derivatives and the step of its solver, the
 growth of each of its motions follows for the explicit solvers that such models have: Euler, and Runge-Kutta to order 4.
 """
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import CounterpointError
 from ..quality.verdict import WRONG_MOTION
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ MOST = 1e300
 
 
 class Inside(NamedTuple):
-    """What a solver inside a black box may do: in words; empty: nothing is known or nothing is wrong.
+    """Problems of solvers inside black boxes; empty: none is known.
 
     Attributes
     ----------
@@ -45,11 +46,11 @@ def inside(system: System, span: float) -> Inside:
         if step is None or part.subsystem.linear_model is None:
             continue
         try:
-            model = part.subsystem.linear_model(0.0, np.zeros(sum(part.subsystem.input_widths.values())))
+            model = part.subsystem.linear_model(0.0, np.zeros(sum(part.subsystem.input_widths.values())), None)
             rates = (
                 np.zeros(0, dtype=np.complex128) if model is None else np.linalg.eigvals(model.A).astype(np.complex128)
             )
-        except Exception:  # of an FMU that does not keep what it promises
+        except (CounterpointError, RuntimeError, ValueError):  # of an FMU whose derivatives fail
             continue
         for solver, factor in (("any explicit Runge-Kutta rule up to order 4", _best), ("explicit Euler", _euler)):
             worst = _worst(rates, step, span, factor)
@@ -67,7 +68,8 @@ def inside(system: System, span: float) -> Inside:
 
 
 def _euler(z: NDArray[np.complex128]) -> NDArray[np.float64]:
-    return np.abs(1 + z)
+    growth: NDArray[np.float64] = np.abs(1 + z)
+    return growth
 
 
 def _best(z: NDArray[np.complex128]) -> NDArray[np.float64]:

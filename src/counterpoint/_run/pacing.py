@@ -38,7 +38,7 @@ STABLE_SHARE = 0.9
 REDUCTION = 0.2
 """A step of a pace that estimates errors is at least so many times the one before."""
 SIZE_STEPS = 50
-"""First steps in which a signal that began at zero is taken to reach its size at its present rate, if it goes on."""
+"""First steps in which a signal that began at zero is assumed to reach its size at its present rate."""
 ASSUMING = ("defect", "predictor-corrector", "doubling")
 """Paces that estimate errors from what was extrapolated."""
 NO_END = 1e300
@@ -120,7 +120,7 @@ def resolved_limits(pace: Pace, parts: Sequence[Participant], span: float) -> Li
 
 
 def _longest_stable(parts: Iterable[Participant]) -> float:
-    """Return the longest step in s that fixed-step solvers of linear models should be asked for.
+    """Return the longest step in s that fixed-step solvers of linear models should make.
 
     Beyond it their own modes grow, hardly any of which the signals at the interface show before it is too late.
     """

@@ -300,7 +300,7 @@ class _Heard(NamedTuple):
 
     step: float | None  #: the smallest fixed step of those that listen, s
     outputs: frozenset[str]
-    free: frozenset[str]  #: of its inputs, where it asks for them
+    free: frozenset[str]  #: of its inputs, if it needs them
 
 
 def _heard(system: System) -> dict[str, _Heard]:

@@ -45,7 +45,7 @@ class Progress:
 
     @property
     def eta_seconds(self) -> float:
-        """Seconds still needed if the run goes on as fast as so far; infinite before the first step."""
+        """Seconds still needed if the run continues at its present speed; infinite before the first step."""
         done = self.fraction
         if done >= 1.0:
             return 0.0

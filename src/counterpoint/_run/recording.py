@@ -90,7 +90,7 @@ class Recorder:
         self._window = window
         self._deferred: _Deferred | None = None
         self._told: dict[int, list[float]] = {}  # a file, of connections that it is asked for
-        self.listener: Callable[[int, Any], None] | None = None  #: told what was assumed and what arrived
+        self.listener: Callable[[int, Any], None] | None = None  #: gets values assumed and values arrived
         self._paced = [-1] if plan.common is not None else []
         self._paced += [plan.names.index(name) for name in plan.singles]
 
@@ -129,7 +129,7 @@ class Recorder:
             self._store.append(participant, rows)
 
     def flush(self) -> None:
-        """Move everything to the store and make it visible; a file is told once what was not compared."""
+        """Move everything to the store and make it visible; a file gets once what was not compared."""
         self.drain()
         if isinstance(self._store, FileStore) and not self._told:
             self._told = self._defer_in_file(self._store, ended=False)
@@ -146,7 +146,7 @@ class Recorder:
             store.defer_defects(self._deferred.labels(), self._deferred.rows)
 
     def _defer_in_file(self, store: FileStore, *, ended: bool) -> dict[int, list[float]]:
-        """Tell a file from where on it is to be asked for defects; return what it was told, by label."""
+        """Write to a file from where on its reader computes defects; return this by label."""
         told: dict[int, list[float]] = {}
         for k, connection in enumerate(self._plan.connections):
             comparison = (

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .second_run import Checker
 
 MOST_SINGLE = 6
-"""Subsystems whose steps are divided alone: that of the worst signal, and those that it hears of."""
+"""Subsystems whose steps are divided alone: that of the worst signal, and those that it depends on."""
 MOST_NAMED = 3
 """Connections that are named one by one."""
 MOST_PARTS = 4
@@ -199,8 +199,8 @@ class Trials:
             said = f'halve the step of "{name}"'
             if parts > 2:
                 said = (
-                    f'reduce the step of "{name}": {step:.3g} s are {per_period:.2g} steps per period of this motion, '
-                    "and 8 are the least that carries it"
+                    f'reduce the step of "{name}": {step:.3g} s is {per_period:.2g} steps per period of this motion; '
+                    "at least 8 are needed"
                 )
             yield said, "step", _Single(self.checker, self.first, name, parts)
 

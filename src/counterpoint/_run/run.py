@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import math
-import platform
-import shlex
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Sequence
 from os import fspath
 from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
 
@@ -20,7 +15,6 @@ from numpy.typing import ArrayLike
 from .. import _core
 from .._common.collection import collection_paused
 from .._common.signals import DeferredInterrupt, NativeWatch, say_at_once
-from .._common.version import VERSION
 from .._display.progress import show
 from ..errors import ModelError, OutputError, RunInterrupted, SetupError, SimulationError
 from ..results import FileStore, MemoryStore, Result
@@ -30,11 +24,13 @@ from .bond_notes import bonds_text
 from .checks import value_problems
 from .claims import Claim
 from .coupling_notes import coupling_text
-from .driver import keeps_record, make_driver
+from .driver import EndedDriver, keeps_record, make_driver
 from .energy_correction import with_energy_correction
 from .events import EventLog
 from .failures import explain
+from .flushing import FlushClock
 from .inferred_bonds import all_bonds
+from .made_by import made_by
 from .options import RunOptions
 from .pace_checks import pace_events, warn_about_paces, warn_about_standing_leads
 from .pacing import with_fixed_steps
@@ -64,11 +60,6 @@ _T = TypeVar("_T")
 
 SLICE_SECONDS = 0.02
 """How long the core runs before what it published is moved on: bounds memory, and lets Ctrl-C in."""
-FLUSH_SECONDS = 0.5
-FLUSH_SHARE = 0.05
-"""Of the wall time that may go into flushing: with thousands of subsystems, results are moved less often."""
-LONGEST_FLUSH_SECONDS = 10.0
-"""Results are never older than this on disk, whatever moving them costs."""
 WORTH_MOVING = 1024
 """Fewer rows of a subsystem wait for the next flush: moving them costs more than making them."""
 PROGRESS_SECONDS = 0.1
@@ -89,7 +80,7 @@ def begin_to_end(system: System, options: RunOptions) -> Run:
 
 
 def advance_together(runs: Sequence[Run]) -> None:
-    """Advance new runs towards their ends, one after the other; ``step_to`` goes on from where they are then.
+    """Advance new runs towards their ends, one after the other; ``step_to`` continues from where they are then.
 
     Other threads can use Python meanwhile, and need not wait for it as often as if each run went by itself.
     """
@@ -106,30 +97,6 @@ def advance_together(runs: Sequence[Run]) -> None:
 def seconds_ahead(run: Run) -> float:
     """Return the wall time that a run took among others and has not counted yet, s."""
     return 0.0 if run._ahead is None else run._ahead.seconds
-
-
-@dataclass(frozen=True)
-class _Ended:
-    """What a driver still answers when its run is over."""
-
-    time: float
-    last: list[list[float]]
-
-    def values(self, participant: int) -> list[float]:
-        """Return the latest published outputs."""
-        return self.last[participant]
-
-
-def _made_by() -> Mapping[str, str]:
-    """Return what ran, for the run file."""
-    return _made_by_command(tuple(getattr(sys, "argv", ())))
-
-
-@lru_cache(maxsize=1)
-def _made_by_command(words: tuple[str, ...]) -> Mapping[str, str]:
-    command = shlex.join(word for word in words if "token=" not in word)  # results are given away
-    machine = f"{sys.platform} {platform.machine()}"
-    return {"version": VERSION, "python": platform.python_version(), "platform": machine, "command": command}
 
 
 class Run:
@@ -176,8 +143,8 @@ class Run:
         self._recorder = Recorder(self._plan, self._driver, self._store, options.window, kept)
         self._exits = contextlib.ExitStack()
         self._report = self._reporting(options.progress)
-        self._began = self._flushed = self._reported = time.monotonic()
-        self._flush_every = FLUSH_SECONDS
+        self._began = self._reported = time.monotonic()
+        self._flushing = FlushClock()
         self._threads = options.threads
         self._runs_foreign_code = any(participant.subsystem.is_foreign for participant in system.subsystems.values())
         self._advanced = 0.0
@@ -222,7 +189,7 @@ class Run:
             notes["bonds"] = bonds
         if self._system.connections and options.file is not None:  # a result in memory asks the checker
             notes["coupling"] = coupling_text(self._system, options)
-        notes |= {**_made_by(), **(options.metadata or {})}
+        notes |= {**made_by(), **(options.metadata or {})}
         if options.file is None:
             return MemoryStore(self._layout, notes)
         comparisons = comparisons_of(self._plan, self._driver) if keeps_record(options) else None
@@ -308,7 +275,7 @@ class Run:
             self._driver.set_constant(place.participant, place.offset + k, number)
 
     def finish(self) -> Result:
-        """End the run where it stands and return the result.
+        """End the run at its present time and return the result.
 
         Raises
         ------
@@ -402,11 +369,8 @@ class Run:
     def _tell(self) -> None:
         now = time.monotonic()
         held_back = isinstance(self._driver, _core.WindowedScheduler) and self._driver.has_open_window
-        if now - self._flushed > self._flush_every and not held_back:
-            self._recorder.flush()
-            self._flushed = time.monotonic()
-            spent = (self._flushed - now) / FLUSH_SHARE
-            self._flush_every = min(max(FLUSH_SECONDS, spent), LONGEST_FLUSH_SECONDS)
+        if self._flushing.is_due(now) and not held_back:
+            self._flushing.run(self._recorder.flush, now)
             self._log.reached(self.time)
             self._tell_of_stuck_paces()
         if self._report is not None and now - self._reported > PROGRESS_SECONDS:
@@ -529,7 +493,7 @@ class Run:
         """Let go of the core and the models, which may refer to this run: a circle that Python cannot see through."""
         self._claim.release()
         last = [self._driver.values(k) for k in range(len(self._plan.names))]
-        self._driver = cast(Driver, _Ended(self._driver.time, last))
+        self._driver = cast(Driver, EndedDriver(self._driver.time, last))
         self._plan.release()
         del self._recorder, self._stepping
         vars(self).pop("_standstill", None)  # not there yet when the start failed

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 BUDGET_SECONDS = 3.0
 BUDGET_SHARE = 0.25
-"""Time that a second run may take that was not asked for: so many seconds, or this share of the first run if that is
+"""Time that a second run may take without a request: so many seconds, or this share of the first run if that is
 more. A longer one covers the beginning of the run only. Expected times follow from the work of the run."""
 LATE = 3.0
 """Changes that may help are tried until so many times this time has passed, whatever the expected time was."""
@@ -65,22 +65,22 @@ _ODD_PARTS = 3.7
 
 @dataclass(frozen=True)
 class Unchecked:
-    """Stands for the checker of a run that is not to be checked, and holds no models."""
+    """Checker of a run whose check is switched off; has no models."""
 
     text: str
 
     def __call__(self, first: Result) -> SecondRun:
         """Return why there is no second run."""
-        return SecondRun(reason="the run was not to be checked (check='off')")
+        return SecondRun(reason="the check was switched off (check='off')")
 
     def coupling(self) -> str:
-        """Return what a run file is told of the connections."""
+        """Return the notes on connections for a run file."""
         return self.text
 
 
 @dataclass(frozen=True)
 class Checker:
-    """Makes the second run of a system when the verdict is asked for."""
+    """Makes the second run of a system when the verdict is read."""
 
     system: System
     options: RunOptions
@@ -158,7 +158,7 @@ class Checker:
             )
 
     def coupling(self) -> str:
-        """Return what a run file is told of the connections."""
+        """Return the notes on connections for a run file."""
         return coupling_text(self.system, self.options)
 
     def reason_against(self, first: Result) -> str:
@@ -332,7 +332,7 @@ def _divided(part: Participant, parts: int, keeps: bool, times: list[float]) -> 
 
 
 def _is_line(part: Participant) -> bool:
-    """Whether the signals of a subsystem without inputs are lines between steps that look at its states only."""
+    """Whether the signals of a subsystem without inputs are lines between steps that depend on its states only."""
     return part.step is None and part.pace is None and part.subsystem.long_steps and not part.subsystem.inputs
 
 

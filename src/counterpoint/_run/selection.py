@@ -87,7 +87,7 @@ class Selection:
     def of(
         cls, system: System, record: Sequence[str] | None, every: float | str | None, once: Once = find_again
     ) -> Selection:
-        """Check what a user asks for; raise SetupError for names that mean nothing."""
+        """Check the selection of a user; raise SetupError for unknown names."""
         if record is None:
             return cls(None, *_cadence(every))
         names = [record] if isinstance(record, str) else list(record)
@@ -161,7 +161,7 @@ def _cadence(every: float | str | None) -> tuple[int, float]:
 
 
 def _chosen(system: System, record: Sequence[str]) -> dict[str, list[str]]:
-    """Return the columns that names stand for, by subsystem."""
+    """Return the columns that names denote, by subsystem."""
     known: dict[str, list[tuple[str, str]]] = {}
     for name, participant in system.subsystems.items():
         widths = participant.subsystem.output_widths

@@ -1,4 +1,4 @@
-"""Runs that are made to learn something: they are not checked themselves, and the logger is not told of them."""
+"""Trial runs: they are not checked themselves, and not logged."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 NaN stops a run at the step where it appears. Some FMUs publish outputs that they never compute, or compute only in
 another configuration: NaN from the start on; others lose one that only displays use, at the end of its range. Where
-nothing reads such an output, no other number depends on it, and the run goes on with a warning as long as other outputs
-of the subsystem are finite.
+nothing reads such an output, no other number depends on it, and the run continues with a warning as long as other
+outputs of the subsystem are finite.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def lost_outputs(layout: RunLayout, start: float, driver: Driver, log: EventLog)
         for output, since in zip(subsystem.columns, driver.undefined_since(number), strict=False):
             if start < since < math.inf:
                 text = f'{subsystem.name}: output "{output}" became NaN or infinite at t = {since:.9g} s'
-                found.append(f"{text}; nothing reads it, and the run went on")
+                found.append(f"{text}; nothing reads it, and the run continued")
                 log.add("warning", found[-1], since)
     return found
 
@@ -75,6 +75,6 @@ def warn_about_undefined(system: System, plan: Plan, driver: Driver, log: EventL
             if not found:
                 continue
             text = f'output "{output}" is {"NaN" if math.isnan(found[0]) else "infinite"} at the start'
-            text += "; nothing reads it, and the run goes on"
+            text += "; nothing reads it, and the run continues"
             log.add("warning", f"{name}: {text}", plan.start)
             warnings.warn(f"{name}: {text}", UndefinedWarning, stacklevel=level_of_the_caller())

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..system import System
 
 TIMES = 257
-"""At which a source is asked between its samples."""
+"""Shares of a step at which a source is evaluated between its samples."""
 GOLDEN = 0.6180339887498949
 """Multiples of it, without their integer parts, lie evenly and have no period in common with any step."""
 LOST = 0.5

@@ -64,9 +64,9 @@ class Advice:
     Attributes
     ----------
     system : System
-        What was asked about.
+        The system that was examined.
     until, tolerance : float
-        End of the run in s, and the relative error asked for.
+        End of the run in s, and the tolerated relative error.
     candidates : tuple of Candidate
         The recommended one first, then by predicted error.
     good_enough : bool
@@ -128,7 +128,7 @@ class Advice:
     def __str__(self) -> str:
         one = self.recommended
         size = f"{100 * one.error:.2g} %" if isfinite(one.error) else "unstable"
-        head = "use" if self.good_enough else "nothing tried is good enough; nearest is"
+        head = "use" if self.good_enough else "no strategy keeps the tolerance; the closest is"
         lines = [f"{head} {one.label}: expected error {size}, {one.steps} steps, {one.cost:.2g} s", *self.reasons]
         return "\n".join(lines)
 

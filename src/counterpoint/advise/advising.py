@@ -69,7 +69,7 @@ def advise(
     until : float
         End of the run to come, s.
     tolerance : float
-        Relative error asked for: rms of the worst signal over its rms about its mean, of all that are exchanged and
+        Tolerated relative error: rms of the worst signal over its rms about its mean, of all that are exchanged and
         of subsystems that send nothing.
     change_steps : bool
         Whether steps may be changed; if not, the strategy with the smallest error is recommended.

@@ -30,7 +30,7 @@ def _halving(search: Search, best: Candidate) -> Iterator[str]:
         if not best.error <= tolerance:
             parts = search.pilots.parts
             yield (
-                "to come nearer to the tolerance, give shorter steps: what is tried is compared with a run whose steps "
+                "to get closer to the tolerance, give shorter steps: what is tried is compared with a run whose steps "
                 f"are {parts} times shorter than those given"
             )
         return
@@ -44,7 +44,7 @@ def _halving(search: Search, best: Candidate) -> Iterator[str]:
     name = min(halves, key=lambda key: halves[key])
     if isfinite(halves[name]) and halves[name] < HELPS * before:
         factor = f"{before / max(halves[name], 1e-12):.2g}" if isfinite(before) else "many"
-        head = "to make it better" if best.error <= tolerance else "to come nearer to the tolerance"
+        head = "to make it better" if best.error <= tolerance else "to get closer to the tolerance"
         yield f'{head}, halve the step of "{name}": the error becomes {factor} times smaller'
     elif not best.error <= tolerance:
         yield "halving the step of one subsystem alone does not help: reduce all of them"

@@ -26,7 +26,7 @@ BUDGET_SECONDS, BUDGET_SHARE = 1.5, 0.6
 SHORTEST = 0.02
 """Part of the run that pilots cover at least."""
 FIRST_PARTS, LEAST_PARTS, MOST_PARTS = 2, 4, 32
-"""Steps of the tight pilot in one of the system's: tried first; where the first difference asks for more."""
+"""Steps of the tight pilot in one of the system's: tried first; and if the first difference is too large."""
 GIVEN_PARTS = 8
 """The same where steps are given, and the smallest error is wanted."""
 CLOSE = 0.2
@@ -34,7 +34,7 @@ CLOSE = 0.2
 QUICK_SECONDS, QUICK_RUNS, QUICK_FACTORS = 5e-3, 4, (1.0, 4.0, 0.5, 2.0)
 """A run that takes less than this, s, is timed so many times with so many times its steps."""
 NEAR = 4.0
-"""Error over the tolerance up to which a pilot is asked what became of each motion."""
+"""Error over the tolerance up to which the change of each motion is examined in a pilot."""
 ORDER = 1.5
 """Power of the step with which errors are taken to fall, where nothing more is known."""
 TIGHTER = 2.0
@@ -124,7 +124,7 @@ class Pilots:
     ----------
     system : System
     until, tolerance : float
-        End of the run to come, s, and the error asked for.
+        End of the planned run, s, and the tolerated error.
     keeps_steps : bool
         Whether steps are given, and the smallest error is wanted.
     span : float
@@ -184,7 +184,7 @@ class Pilots:
         except SimulationError as error:
             raise SetupError(
                 f"advise: a pilot to t = {span:g} s, with steps {parts} times shorter than those given, fails: "
-                f"{error}; ask for a run that ends before"
+                f"{error}; choose an earlier end"
             ) from error
         if base is not None and self.run_seconds < QUICK_SECONDS and not self.keeps_steps:
             self._time_again()
@@ -219,7 +219,7 @@ class Pilots:
         return timing._replace(coupling=(steps, between + timing.before), before=0.0)
 
     def _choose_order(self) -> None:
-        """Make the tight pilot again with order 2 where that is better: small errors are to be told apart."""
+        """Make the tight pilot again with order 2 where that is better, to distinguish small errors."""
         scheme = next(iter(self.choices.schemes))
         first, second = (self.choices.strategy(self.choices.point(scheme, Orders(k, k))) for k in (1, 2))
         if self.outcome(second).error < self.outcome(first).error:

@@ -1,6 +1,6 @@
 """How candidates are searched: schemes and orders first, then longer steps for the best of them, then what is special.
 
-No grid is enumerated. Errors are told by surrogates or by pilots of the real models; the search is the same, but with
+No grid is enumerated. Errors come from surrogates or from pilots of the real models; the search is the same, but with
 pilots it tries less, begins where the tolerance should just be kept, and stops when its time is used up.
 """
 

@@ -1,4 +1,4 @@
-"""Linear systems that stand for the real one: cheap to run with any strategy, and their exact motion is known.
+"""Linear systems used in place of the real one: cheap to run with any strategy, and their exact motion is known.
 
 The system is linearised at its start, or at several times of a run. The motion from there is
 ``y(t) = y_rest + C exp(A t) z``: the deviation z from rest is found by least squares from what a tight run of the real

@@ -1,4 +1,4 @@
-"""What can be asked of a diagram besides a run: where it rests, and how it behaves near a state."""
+"""Analyses of a diagram besides a run: equilibrium, and behaviour near a state."""
 
 from __future__ import annotations
 

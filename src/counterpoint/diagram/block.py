@@ -65,7 +65,7 @@ class Block(OutputOperators):
 
     @property
     def repeats_unasked(self) -> bool:
-        """Whether first steps may be repeated from a saved state without being asked for."""
+        """Whether first steps may be repeated from a saved state without a request."""
         return self.can_save
 
     @property

@@ -51,7 +51,7 @@ class Cosimulation(Block):
 
     @property
     def repeats_unasked(self) -> bool:
-        """Whether first steps of all subsystems inside may be repeated without being asked for."""
+        """Whether first steps of all subsystems inside may be repeated without a request."""
         return self.coupling.repeats_unasked
 
     def result(self) -> Result:
@@ -100,7 +100,7 @@ class Coupling:
 
     @property
     def repeats_unasked(self) -> bool:
-        """Whether first steps of all subsystems may be repeated without being asked for."""
+        """Whether first steps of all subsystems may be repeated without a request."""
         others = (participant for name, participant in self.system.subsystems.items() if name != self.host)
         return all(participant.subsystem.repeats_unasked for participant in others)
 

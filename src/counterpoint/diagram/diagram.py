@@ -161,7 +161,7 @@ class Diagram(BlockLibrary):
     ) -> None:
         """Let a superblock run only while ``enable`` is positive, or when ``trigger`` passes zero."""
         if (enable is None) == (trigger is None):
-            raise SetupError(f'superblock "{block.name}": either enable or trigger has to be given')
+            raise SetupError(f'superblock "{block.name}": expected either enable or trigger')
         block.gate = "enable" if enable is not None else "trigger"
         block.texts = {"edge": edge} if trigger is not None else {}
         block.numbers = parameters({"restarts": float(restarts)})[0] if enable is not None else {}

@@ -24,7 +24,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 MOST_STEPS = 40_000
-"""Steps that are looked at; the rest of the run is taken to go on in the same way."""
+"""Steps that are evaluated; the rest of the run is assumed to be alike."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Network:
     bandwidth : float
         Bytes per s.
     request_cost : float
-        Processor time that a part spends for each time that it asks of HELICS, s.
+        Processor time of a part per time request to HELICS, s.
     hops : float
         How many times the latency passes from the end of a step to the grant that depends on it: both the samples
         and the times that are asked for go through the broker.
@@ -105,7 +105,7 @@ class Prediction:
     speed_up : float
         Of the wall time in one process.
     requests : float
-        Times asked of HELICS by all parts.
+        Time requests of all parts to HELICS.
     busy : tuple of float
         Share of the wall time that each part computes.
     """
@@ -207,7 +207,7 @@ def _ready(
 
 
 def _sample_for(other: _State, needed: float, step: float, waits: bool, tolerance: float) -> int | None:
-    """Return the number of the last sample that is asked for; None: it does not exist yet."""
+    """Return the number of the last sample needed; None: it does not exist yet."""
     place = math.ceil((needed - tolerance) / step) if waits else math.floor((needed + tolerance) / step)
     return place if place < len(other.ends) else None
 

@@ -4,7 +4,7 @@
                ask for the time that the next step needs
                hand in what has arrived
 
-The time asked for (see :mod:`.partition`): the next step of a subsystem that waits for another part needs what the
+The requested time (see :mod:`.partition`): the next step of a subsystem that waits for another part needs what the
 others have computed up to its end, that of any other subsystem what they have published up to its begin. The offsets of
 some nanoseconds put those that are asked for at the same instant in order.
 """
@@ -142,7 +142,7 @@ class Exchange:
         self._send(SAMPLES, new_rows)
 
     def catch_up(self, t: float) -> None:
-        """Send and ask for a time of the run (s), for a part that nothing else keeps in step with the others."""
+        """Send, and request a time of the run (s), for a part that nothing else keeps in step with the others."""
         self.flush()
         self._request(max(t - self._start + self._begins, self._session.granted))
         self._take()
@@ -156,7 +156,7 @@ class Exchange:
         return (self.passes + 3) * self._offset
 
     def _needed(self) -> float:
-        """Return the HELICS time to ask for: what the earliest step of this part needs."""
+        """Return the HELICS time to request: what the earliest step of this part needs."""
         granted = self._session.granted
         times = []
         for place, waits in self._mine:

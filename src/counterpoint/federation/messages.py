@@ -73,7 +73,7 @@ def read_message(data: bytes, sender: str) -> Message:
             blocks.append((subsystem, rows))
     except (struct.error, ValueError) as error:
         raise PeerLost(
-            f'"{sender}" sent {len(data)} bytes that are no message of a Counterpoint federate ({error}); '
+            f'"{sender}" sent {len(data)} bytes that are not a message of a Counterpoint federate ({error}); '
             "is it the same version?"
         ) from error
     return Message(digest, number, tuple(blocks))

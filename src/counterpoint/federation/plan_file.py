@@ -23,8 +23,7 @@ from pydantic import Field
 
 from .._cases.registry import LAUNCH_PLAN, check_kind
 from .._files.document import read_document
-from .._files.problems import Mistakes, Vocabulary
-from .._files.problems import Path as KeyPath
+from .._files.problems import KeyPath, Mistakes, Vocabulary
 from .._files.tables import Duration, Name, OneOrMore, Table, keys_of
 from .._files.validation import validate
 from .foreign import Foreign, Publication, Subscription

@@ -35,7 +35,7 @@ def measure(system: System, options: RunOptions) -> Load:
     Raises
     ------
     SetupError
-        A subsystem has no fixed step: then it cannot be told how many it makes.
+        A subsystem has no fixed step, so that its number of steps is not known.
     """
     if options.until is None:
         raise SetupError("until: None; expected a finite time in s")

@@ -33,7 +33,7 @@ class FederateRun:
     result : Result
         Its own subsystems, and what it read from others.
     requests : int
-        How often it asked HELICS for a time.
+        Number of its time requests to HELICS.
     bytes_sent : int
         In messages to other federates.
     """
@@ -147,7 +147,7 @@ def _local_options(share: Share, options: RunOptions, exchange: Exchange) -> Run
 
 
 def _stops(share: Share, start: float, until: float, foreign: Foreign) -> list[float]:
-    """Return the times (s) at which a part asks for a time though no sample is missing."""
+    """Return the times (s) at which a part requests a time although no sample is missing."""
     own = [p.step for p in share.local.subsystems.values() if not isinstance(p.subsystem, Fed) and p.step is not None]
     if foreign:
         chunk = min(own, default=(until - start) / FEWEST_CHUNKS)

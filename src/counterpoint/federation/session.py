@@ -1,4 +1,4 @@
-"""One federate of HELICS: join, send, ask for times, leave; no wait without an end and a name.
+"""One federate of HELICS: join, send, request times, leave; every wait has a limit and a name.
 
 Why it is set up in this way (HELICS 3.6.1): a tick of 1 s, or a dead partner is noticed after 24 s instead of 5 s; no
 period, so that any time is granted as asked; not interruptible, so that a time is granted only when it is reached; real
@@ -28,7 +28,7 @@ DEFAULT_GRANT_TIMEOUT = 60.0
 WARN_AFTER = 5.0
 """s; after this a federate says whom it waits for."""
 LAST_WAIT = 8.0
-"""s; how long HELICS may take to end a call after it was told to give up."""
+"""s; how long HELICS may take to end a call after a request to stop."""
 
 
 def load_helics() -> Any:
@@ -63,7 +63,7 @@ class Broker:
 
     @property
     def options(self) -> str:
-        """How HELICS is told of it; inside one process (core ``inproc``) it has a name instead of an address."""
+        """The address for HELICS; inside one process (core ``inproc``) it has a name instead of an address."""
         if self.core == INSIDE:
             return f"--broker={self.host}"
         return f"--broker_address={self.host} --brokerport={self.port}"
@@ -141,7 +141,7 @@ class Session:
     """A federate that has joined a federation.
 
     1. Make it, then register what it sends and reads: :meth:`sends_to`, :meth:`reads_from`, :meth:`publishes`, ...
-    2. :meth:`enter`: all are there, and time stands at 0.
+    2. :meth:`enter`: all have joined, and the time is 0.
     3. :meth:`send`, :meth:`request`, :meth:`receive` in turns.
     4. :meth:`leave` or, when something went wrong here, :meth:`fail`: all others are told and stop.
     """
@@ -282,7 +282,7 @@ class Session:
         self._close()
 
     def leave(self) -> None:
-        """Leave: the others go on."""
+        """Leave; the others continue."""
         if self._left:
             return
         self._left = True

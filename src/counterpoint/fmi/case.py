@@ -34,7 +34,7 @@ _HELD = ("discrete", "tunable")
 _USUAL_RUN, _FEW_STEPS = 1.0, 100
 """Run in s of an FMU that suggests no stop time, as in other tools, and at least so many of its steps."""
 _MANY_STEPS = 10_000_000
-"""Suggested steps of a run of which a user is told before they are made: minutes, and gigabytes."""
+"""Suggested steps of a run from which on a user is warned: they take minutes, and gigabytes."""
 
 
 class StepWarning(UserWarning):
@@ -73,7 +73,7 @@ class FmuCase(ModelCase):
 
     @property
     def plot(self) -> list[str] | None:
-        """Signals to draw: those asked for, else the choice of the program."""
+        """Signals to draw: those requested, otherwise the choice of the program."""
         names = self.settings.plot
         return None if names is None else [f"{self.name}.{name}" for name in names]
 
@@ -87,7 +87,7 @@ class FmuCase(ModelCase):
         return system
 
     def _tell_choices(self) -> None:
-        """Warn of a step or an end that the FMU does not suggest, and of an end that is not the one asked for."""
+        """Warn of a step or an end that the FMU does not suggest, and of an end that differs from the requested one."""
         if self.settings.until is None:
             text = f"the FMU suggests no stop time; the run ends at {self._asked_end:g} s; --until sets another"
             warnings.warn(f"{self.path}: {text}", StepWarning, stacklevel=3)
@@ -99,13 +99,13 @@ class FmuCase(ModelCase):
         if suggested is not None and (count := (self._asked_end - self.begin) / suggested) > _MANY_STEPS:
             text = (
                 f"the FMU suggests a step of {suggested:g} s, {count:.2g} of which are in this run of "
-                f"{self._asked_end - self.begin:g} s; --until and --step set others"
+                f"{self._asked_end - self.begin:g} s; change them with --until and --step"
             )
             warnings.warn(f"{self.path}: {text}", StepWarning, stacklevel=3)
         if self.until != self._asked_end:
             text = (
                 f"the FMU needs equal steps, and the run of {self._asked_end - self.begin:g} s is not a multiple of "
-                f"{self._chosen_step:g} s; it ends at {self.until:g} s; --until and --step set others"
+                f"{self._chosen_step:g} s; it ends at {self.until:g} s; change them with --until and --step"
             )
             warnings.warn(f"{self.path}: {text}", StepWarning, stacklevel=3)
 

@@ -241,7 +241,7 @@ class ModelDescription:
 
     @property
     def state_count(self) -> int:
-        """Return the number of continuous states; an array counts once, for an FMU of FMI 3 is asked."""
+        """Return the number of continuous states; an array counts once, because an FMU of FMI 3 reports its size."""
         return len(self.derivatives) + self.unnamed_states
 
     def dependencies(self, variable: Variable) -> tuple[str, ...] | None:

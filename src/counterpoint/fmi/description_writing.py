@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from ..units import BASE_UNITS
 from .description import Interface, ModelDescription, Unit, Unknown, Variable
 
-_LOG_CATEGORIES = {"logStatusError": "Why a call failed.", "logStatusWarning": "What was done otherwise than asked."}
+_LOG_CATEGORIES = {"logStatusError": "Why a call failed.", "logStatusWarning": "What differs from the request."}
 
 
 def write_description(description: ModelDescription) -> bytes:

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._common.numbers import is_number
+from .._run.parts import HasSubsystem
 from .._run.precedence import Scheme
 from ..approximations import Approximation
 from ..errors import OutputError, SetupError
 from ..pace._kinds import Fixed
 from ..subsystems import Subsystem
-from ..system import HasSubsystem, System
+from ..system import System
 from .export_archive import Export
 
 if TYPE_CHECKING:

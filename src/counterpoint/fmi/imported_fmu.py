@@ -35,7 +35,7 @@ from .variable_units import unit_name, unit_of
 
 def never_ticks(clock: Variable) -> str:
     """Return the remark on a triggered input clock."""
-    return f'"{clock.name}" is a triggered input clock: nothing in a system triggers it, it never ticks'
+    return f'"{clock.name}" is a triggered input clock: a system does not trigger clocks, so it never ticks'
 
 
 def _is_tunable(variable: Variable) -> bool:

@@ -61,7 +61,7 @@ class Isolation:
 
 
 def choose(isolate: bool | Isolation, deadline: float | None) -> Isolation | None:
-    """Return the isolation that a user asked for; None: not isolated."""
+    """Return the requested isolation; None: not isolated."""
     if isinstance(isolate, Isolation):
         made: Isolation | None = isolate
     else:

@@ -55,7 +55,7 @@ class Options:
 
 
 def choose_kind(path: Path, description: ModelDescription, kind: str | None) -> tuple[str, Interface]:
-    """Return how an FMU is run: as asked for, otherwise as co-simulation where supported."""
+    """Return how an FMU is run: as requested, otherwise as co-simulation where supported."""
     offered = {CO_SIMULATION: description.co_simulation, MODEL_EXCHANGE: description.model_exchange}
     there = [name for name, part in offered.items() if part is not None]
     if kind is not None and kind not in KINDS:

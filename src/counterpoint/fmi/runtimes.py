@@ -40,7 +40,7 @@ PLATFORMS = {
     "darwin64": (_MAC, _MAC_ARM),
     "aarch64-linux": (_LINUX_ARM,),
 }
-"""What a user may ask for; ``darwin64`` is for both processors of the Mac."""
+"""Names of platforms for users; ``darwin64`` is for both processors of the Mac."""
 
 _TOOLS = ("ziglang", "cmake", "ninja", "cmeel-eigen")
 _INSTALL = "pip install 'counterpoint[cross]'"

@@ -33,7 +33,7 @@ def text_numbers(values: Iterable[Any]) -> tuple[float, ...]:
 
 
 def text_of(number: float) -> bytes:
-    """Return the text that a sample of a string or binary signal stands for, in this process.
+    """Return the text that a sample of a string or binary signal denotes, in this process.
 
     >>> text_of(text_numbers(["on"])[0])
     b'on'

@@ -39,7 +39,7 @@ class OperatingPoint:
     states: dict[str, Sequence[float]] = field(
         default_factory=dict
     )  #: of models of the core, where it is not the start
-    models: dict[str, LinearSubsystem] = field(default_factory=dict)  #: that can be asked only while the run goes on
+    models: dict[str, LinearSubsystem] = field(default_factory=dict)  #: that can be asked only during the run
     saved: dict[str, Any] = field(default_factory=dict)  #: states of models in Python
     _outputs: dict[str, Vector] = field(default_factory=dict)
 

@@ -32,7 +32,7 @@ CHANGE = 1e-4
 RANK = 1e-6
 
 NO_RESPONSE = "no output responds to small changes of its inputs"
-REMARK = "known by its steps only: inputs count as they are at the start of a step"
+REMARK = "linearised by its steps only: inputs have their values at the start of a step"
 
 
 def identified(
@@ -59,7 +59,7 @@ def identified(
     through = any(True for _ in subsystem.feedthrough)
     remark = REMARK
     if trial.changes(responses):
-        responses, remark = responses[:FIRST], f"{REMARK}; it changes while it is tried"
+        responses, remark = responses[:FIRST], f"{REMARK}; it changes during these steps"
     ad, bd, c, d = _realised(responses, through)
     a, b = _continuous(ad, bd, step)
     states = tuple(f"x[{k}]" for k in range(len(ad)))

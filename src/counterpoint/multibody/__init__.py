@@ -1,4 +1,4 @@
-"""Mechanisms of rigid bodies in natural coordinates: what a mechanical engineer models, runs and looks at.
+"""Mechanisms of rigid bodies in natural coordinates: what a mechanical engineer models, runs and views.
 
 Names are loaded when they are first used.
 """

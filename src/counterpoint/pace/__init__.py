@@ -319,7 +319,7 @@ def energy(
 def real_time(factor: float = 1.0, *, pace: Pace | None = None) -> Pace:
     """Return a pace that follows the wall clock: no step begins before its time.
 
-    Steps that end too late are counted (``result.overruns``); the following steps begin at once, and none is skipped.
+    Steps that end too late are counted (``result.overruns``); the next steps begin immediately, and none is skipped.
 
     Parameters
     ----------
@@ -379,7 +379,7 @@ def _bad_choice(reject: Any) -> list[str]:
 
 
 def _bad_numbers(name: str, given: object, *, zero: bool = True) -> list[str]:
-    """Say what is wrong with one number, or one for each signal."""
+    """Return the problems of one number, or one per signal."""
     named: Any = given.items() if isinstance(given, Mapping) else [("", given)]
     least = "a number of at least 0" if zero else "a positive number"
     return [

@@ -1,4 +1,4 @@
-"""What a pace is: the contract, what it is told, and the limits of its steps."""
+"""Paces: the contract, the information that a pace gets, and the limits of its steps."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Limits:
     align: float | None = None
 
     def problems(self) -> list[str]:
-        """Return what is wrong with the limits."""
+        """Return the problems of the limits."""
         named = {"first": self.first, "smallest": self.smallest, "largest": self.largest, "align": self.align}
         found = [
             f"pace.{name}: {value!r}; expected a positive number of seconds"
@@ -91,7 +91,7 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Step:
-    """What a pace written in Python is told when it is asked for the next step.
+    """Information for a pace written in Python when it chooses the next step.
 
     Attributes
     ----------
@@ -116,8 +116,8 @@ class Pace:
 
     Contract for implementers:
 
-    1. :meth:`next_step` returns the length of the step that begins at ``step.t``, in s. It is asked once per step, in
-       order of time. ``limits`` apply to what it returns.
+    1. :meth:`next_step` returns the length of the step that begins at ``step.t``, in s. It is called once per step, in
+       order of time. ``limits`` apply to its result.
     2. It may return ``(length, estimate)``: the estimate is kept with the step before.
     3. Equal runs give equal results when it uses its argument and its own attributes only. :meth:`start` is called
        before each run.

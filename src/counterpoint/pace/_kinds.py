@@ -1,4 +1,4 @@
-"""The built-in paces as data: what the functions of this package make and a run reads."""
+"""The built-in paces as data, made by the functions of this package and read by a run."""
 
 from __future__ import annotations
 

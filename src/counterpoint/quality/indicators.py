@@ -39,7 +39,7 @@ class ConnectionIndicator:
     order : int
         Order of the approximation; -1 where it is not known.
     sampled : bool
-        The signal is held because that is its meaning; it has no defect.
+        The signal belongs to a sampled subsystem: its held values are exact and have no defect.
     defect : float
         Rms of the interface defect relative to the rms of the signal about its mean; NaN where there is none.
     starts_wrong : bool

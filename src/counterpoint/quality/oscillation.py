@@ -1,6 +1,6 @@
 """Parasitic oscillation: what a signal has in the highest band that its interface resolves, and whether it grows.
 
-With samples a step apart nothing above half the sampling frequency can be told. An instability of the coupling begins
+With samples a step apart nothing above half the sampling frequency can be seen. An instability of the coupling begins
 there: the value changes its sign from step to step. The part of the signal in the upper half of what the slower side
 resolves is found with the filter (-1, 2, -1) / 4 over its samples.
 """
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 FEWEST = 24
-"""Samples below which no growth is told."""
+"""Growth is reported from this number of samples on."""
 PARTS = 6
 
 

@@ -11,7 +11,7 @@ FEW_STEPS = 8.0
 """Steps per period below which a side cannot follow a motion."""
 
 OTHER_SOLVER = (
-    "compare with a run of the same model by another solver, which shows what the steps inside of it are wrong by: an "
+    "compare with a run of the same model with another solver, which shows the error of its internal steps: an "
     'FMU for model exchange with kind="model-exchange" (command line: --set kind=model-exchange)'
 )
 

@@ -1,4 +1,4 @@
-"""The verdict: what the indicators and the estimated error say in words, with the reason and the remedy."""
+"""The verdict: indicators and estimated error in words, with the reason and the remedy."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ SURE = 2.0
 """The estimate holds within this factor; nearer to a limit the confidence is medium."""
 ENOUGH = 0.1
 """Part of the run that a second run must cover to call it trustworthy."""
-NOT_TRIED = '(what usually helps; it was not tried, check="on" tries)'
+NOT_TRIED = '(the usual remedy, not tried; check="on" tries it)'
 LARGE_RESIDUAL = 0.1
-"""Energy that a bond created or lost, relative to what it exchanged, worth a look."""
+"""Energy that a bond created or lost, relative to the energy exchanged, that is reported."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Quality:
         Estimated error of the exchanged signal that is worst: rms over the run, relative to the rms of the signal about
         its mean. NaN where nothing is known.
     tolerance : float
-        Below it a run is trustworthy; 0.05 unless :meth:`Result.assess` was told another one.
+        Below it a run is trustworthy; 0.05 unless :meth:`Result.assess` got another one.
     worst : str
         The connection that the verdict speaks of; empty when there is none.
     span : tuple of float
@@ -80,7 +80,7 @@ class Quality:
         What the run was compared with.
     unread : mapping
         Estimated errors of outputs that nothing reads, of subsystems that send others, largest first. They never
-        make a verdict worse than *look here*, for what is sent is right.
+        make a verdict worse than *look here*, because the signals that are sent are right.
     """
 
     verdict: Verdict
@@ -166,7 +166,7 @@ def assess(
     tolerance : float
         Relative error below which it is trustworthy.
     deep : bool
-        Whether to look at the recorded rows even where nothing but the summary has been read yet.
+        Whether to read the recorded rows even if only the summary has been read so far.
     """
     connections = list(second.connections) or connection_indicators(result, result.defect_summaries, deep)
     outputs = _declared(result)
@@ -240,11 +240,11 @@ class Known:
         return max(self.unread.values(), default=0.0)
 
     def _wrong_unread(self, worst: Difference, error: float) -> Quality:
-        """Return what is said where all that is sent is right, but not an output that nothing reads."""
+        """Return the verdict if all signals that are sent are right, but an output that nothing reads is not."""
         name = max(self.unread, key=lambda one: self.unread[one])
         told = (
-            f"{self._estimated(error)}, largest in {worst.signal}, of what is sent; but {name}, which nothing reads, "
-            f"is wrong by {_percent(self.unread[name])}"
+            f"{self._estimated(error)}, largest in {worst.signal} of the signals sent; but {name}, which nothing "
+            f"reads, is wrong by {_percent(self.unread[name])}"
         )
         return self._plain("look here", "high", name, told, f'halve the step of "{name.partition(".")[0]}"')
 
@@ -282,7 +282,7 @@ class Known:
         if self.second.boxes:
             told += (
                 f"; this is the error of the coupling: the solvers inside {_quoted(self.second.boxes)} were not "
-                "examined, and what they do wrong with any communication step is not in it"
+                "examined, and their own errors are not included"
             )
             told += f"; {self.second.inside}" if self.second.inside else ""
         if self._largest_unread() > self.tolerance:
@@ -292,23 +292,23 @@ class Known:
         if held:
             told += f"; {', '.join(held)} "
             told += (
-                "counts as sampled: holding it is its meaning"
+                "counts as sampled: its held values are exact"
                 if len(held) == 1
-                else ("count as sampled: holding them is their meaning")
+                else ("count as sampled: their held values are exact")
             )
         return told + self._energy()
 
     def _unknown_inside(self, worst: Difference, error: float) -> str:
         changed = "nothing" if error == 0 else f"{worst.signal} by {100 * error:.2g} % at most"
         return (
-            f"only the coupling was checked, and there is none: {self.second.text} changed {changed}; the error of the "
-            f"solver inside {_quoted(self.second.unchecked)} is not known"
+            f"only a coupling can be checked, and nothing is coupled: {self.second.text} changed {changed}; the error "
+            f"of the solver inside {_quoted(self.second.unchecked)} is not known"
         )
 
     def _not_sampled(self, error: float) -> str:
         return (
-            f"{_quoted(self.second.unresolved)} changes faster than a quarter of its step, so that no run has seen "
-            f"what it is: they differ by {_percent(error)}, whatever it does in between"
+            f"{_quoted(self.second.unresolved)} changes faster than a quarter of its step, so that the runs, "
+            f"which differ by {_percent(error)}, do not show what happens between the samples"
         )
 
     def _sample(self) -> str:
@@ -316,7 +316,7 @@ class Known:
         return f"reduce the step of {_quoted(self.second.unresolved)}" if self.second.unresolved else ""
 
     def _changed_nothing(self, error: float) -> bool:
-        """Whether smaller steps were ignored: what the inputs are wrong by would otherwise have changed something."""
+        """Whether smaller steps were ignored: otherwise the errors of the inputs would have had an effect."""
         assumed = [one.defect for one in self.connections if one.target.partition(".")[0] in self.second.boxes]
         return error < UNCHANGED and max((one for one in assumed if isfinite(one)), default=0.0) > VISIBLE
 
@@ -330,7 +330,7 @@ class Known:
         if found.get(name, 0.0) > GROWN_INSIDE:
             return (
                 f"{name} has grown {found[name]:.2g} times over the second half of the run, and smaller communication "
-                "steps do not tell whether the model does that or the solver inside"
+                "steps do not show whether the model does that or the solver inside"
             )
         parasitic = [one for one in self.connections if one.source in set(of_boxes) and one.oscillation.is_parasitic]
         if parasitic:
@@ -353,11 +353,11 @@ class Known:
         where = f"{label}, t = {begin:.3g} to {end:.3g} s"
         what = motion.text() if motion is not None else f"its error is {100 * difference.error:.2g} %"
         if connection is not None and connection.starts_wrong and difference.from_start:
-            what += "; the error was made in the first steps, where one sample is all that is known"
+            what += "; the error was made in the first steps, where only one sample is known"
         return f"{where}: {what}{self._mode()}{self._energy()}{self._windows()}"
 
     def _mode(self) -> str:
-        """Say what the coupling does to the linearised system."""
+        """Return the effect of the coupling on the linearised system, in words."""
         worst = None if self.second.modes is None else self.second.modes.worst
         return "" if worst is None else f"; in the system linearised at its start, {worst.text()}"
 
@@ -406,14 +406,14 @@ class Known:
 
     def by_indicators(self) -> Quality:
         """Return what can be said without a second run: that something is wrong, never that all is well."""
-        why = self.second.reason or "the models are not at hand to run them a second time"
+        why = self.second.reason or "the models are not available for a second run"
         if self.second.modes is not None and (mode := self.second.modes.worst) is not None:
             told = f"in the system linearised at its start, {mode.text()}; the error was not estimated: {why}"
             wrong = not 1 / WRONG_MOTION < mode.amplitude < WRONG_MOTION
             return self._plain("do not use" if wrong else "look here", "medium", "", told, remedy(None, None, False))
         if grown := self._grown():
             name, times = grown
-            told = f"{name} has grown {times:.2g} times over the second half of what is known; {why}"
+            told = f"{name} has grown {times:.2g} times over the second half of the results; {why}"
             return self._plain("do not use", "high", name, told, self._of_grown(name))
         growing = [one for one in self.connections if one.oscillation.is_parasitic]
         if growing:
@@ -441,7 +441,7 @@ class Known:
     def _grown(self) -> tuple[str, float] | None:
         """Return the signal that has grown most, where one has grown beyond all measure in a run that has no other.
 
-        It is asked of runs that failed, or whose repetition did: where that is because a number was infinite, what was
+        It applies to runs that failed, or whose repetition did: where that is because a number was infinite, what was
         published before is as wrong.
         """
         if self.result.status != "failed" and not self.second.failed:

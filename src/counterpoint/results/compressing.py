@@ -1,6 +1,6 @@
 """Run files made smaller once their run has ended.
 
-While a run goes on its file is not compressed: a chunk that is filled row by row would have to be packed again, and
+During a run its file is not compressed: a chunk that is filled row by row would have to be packed again, and
 would move in the file, with each flush. A copy is packed instead when the run has ended, and takes the place of the
 file when it is complete; wherever the process dies, one of the two is there.
 """
@@ -45,7 +45,7 @@ def _empty() -> bytes:
 
 
 def _write(source: h5py.File, draft: Path) -> None:
-    """Fill the draft; a disk that fails is told here and not to HDF5, which does not recover from it."""
+    """Fill the draft; a failing disk is detected here and not by HDF5, which does not recover from it."""
     disk = Disk(draft)
     try:
         target = open_hdf5(disk, "r+", libver="latest")

@@ -3,7 +3,7 @@
 A run to a file does not compare what a step assumed with what arrived where both follow from the rows that are written
 anyway. The file says how: the attribute ``comparison`` of a connection holds the approximation, gain, offset and the
 like, as the core writes them down; ``/deferred`` holds, at the place that the attribute ``deferred`` names, the time
-from which on nothing was compared and the sums up to there. Both are there while the run goes on.
+from which on nothing was compared and the sums up to there. Both are there during the run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The run file: HDF5 in SWMR mode, readable while the run goes on and after the process died.
+"""The run file: HDF5 in SWMR mode, readable during the run and after the process died.
 
 See ``format.py`` for what is in it. Four rules keep a run from losing rows:
 

@@ -19,7 +19,7 @@
                                   ``deferred.py``); NaN until then; absent where that cannot be
 
 All text has a fixed length: HDF5 keeps text of variable length in heaps without checksums, and does not come back
-from some that are damaged. All links are hard, and no dataset is virtual or external. While the run goes on nothing is
+from some that are damaged. All links are hard, and no dataset is virtual or external. During the run nothing is
 compressed; afterwards chunks may be (``compressing.py``: shuffle and deflate, ``format_version`` 2).
 ``/rows`` and ``/summary`` are contiguous and have their place from the beginning (see ``file.py``).
 

@@ -24,7 +24,7 @@ class UnknownNameError(SetupError, KeyError):
 
 
 @dataclass(frozen=True)
-class Place:
+class SignalColumns:
     """Where a signal lives: a subsystem and neighbouring columns; `scalar` when it is one number per row."""
 
     name: str
@@ -47,8 +47,8 @@ class Catalog:
     def __init__(self, layout: RunLayout) -> None:
         self.layout = layout
         self.scalars: list[str] = []
-        self._pairs: dict[tuple[str, str], Place] = {}
-        self._places: dict[str, list[Place]] = defaultdict(list)
+        self._pairs: dict[tuple[str, str], SignalColumns] = {}
+        self._places: dict[str, list[SignalColumns]] = defaultdict(list)
         self._subsystems = {entry.name: i for i, entry in enumerate(layout.subsystems)}
         for index, entry in enumerate(layout.subsystems):
             columns = {name: slice(i, i + 1) for i, name in enumerate(entry.columns)}
@@ -56,7 +56,7 @@ class Catalog:
             vectors = {name: part for name, part in _vectors(entry) if name not in columns}
             for name, part in (columns | vectors).items():
                 units = set(entry.units[part])
-                place = Place(
+                place = SignalColumns(
                     name=f"{entry.name}.{name}",
                     unit=units.pop() if len(units) == 1 else "",
                     subsystem=index,
@@ -75,7 +75,7 @@ class Catalog:
             hint = did_you_mean(name, self._subsystems)
             raise UnknownNameError(f'"{name}": no such subsystem in the result{hint}') from None
 
-    def signal(self, key: str | tuple[str, str]) -> Place:
+    def signal(self, key: str | tuple[str, str]) -> SignalColumns:
         """Return the place of a signal, by ``"subsystem.output"`` or ``("subsystem", "output")``."""
         if isinstance(key, tuple):
             subsystem, name = key
@@ -92,7 +92,7 @@ class Catalog:
             raise UnknownNameError(f'"{key}": no such signal in the result{self._hint(key)}')
         return found[0]
 
-    def find(self, key: str | tuple[str, str]) -> Place | int:
+    def find(self, key: str | tuple[str, str]) -> SignalColumns | int:
         """Return the place of a signal, or the position of a subsystem."""
         if isinstance(key, tuple) or key not in self._subsystems:
             return self.signal(key)

@@ -45,8 +45,8 @@ def load(path: str | os.PathLike[str]) -> Result:
     Returns
     -------
     Result
-        Its ``status`` is ``"unfinished"`` when the run goes on or was killed; ``refresh()`` takes notice of
-        rows that came since. Use it as a context manager, or ``close()`` it, to release the file.
+        Its ``status`` is ``"unfinished"`` while the run is in progress or if it was killed; ``refresh()`` reads the
+        rows written since. Use it as a context manager, or ``close()`` it, to release the file.
 
     Raises
     ------
@@ -329,7 +329,7 @@ class FileView:
         filled = [i for i in range(count) if self.rows(i)]
         return RunSummary(
             status="unfinished",
-            message="the run is still going on, or its process was killed",
+            message="the run is still in progress, or its process was killed",
             start=min((float(self.times(i, slice(0, 1))[0]) for i in filled), default=nan),
             end=min((float(self.times(i, slice(self.rows(i) - 1, None))[0]) for i in filled), default=nan),
             until=float(self.metadata.get("until", nan)),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from math import inf, nan
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, cast, overload
@@ -17,8 +16,9 @@ from ..errors import did_you_mean
 from ..quality import TOLERANCE, Quality, SecondRun, assess
 from ..quality.kept_check import check_text, second_run_from
 from .defects import summaries
+from .facts import RunFacts
 from .memory_store import MemoryStore
-from .names import Catalog, Place, UnknownNameError
+from .names import Catalog, SignalColumns, UnknownNameError
 from .sampling import Kind, sample
 from .series import Span
 from .signal import DefectSignal, Signal
@@ -44,7 +44,7 @@ class Checker(Protocol):
         """Return approximation, order and meaning of each connection, as JSON."""
 
 
-class Result:
+class Result(RunFacts):
     """The signals of a run, the quality of the coupling, and the timing.
 
     Parameters
@@ -79,11 +79,9 @@ class Result:
         summary: RunSummary,
         checker: Checker | None = None,
     ) -> None:
+        super().__init__(view, layout, summary)
         self._checker = checker
         self._keeps_check = False
-        self._view = view
-        self.layout = layout
-        self.summary = summary
 
     def __enter__(self) -> Self:
         return self
@@ -105,65 +103,8 @@ class Result:
             self.__dict__.pop(known, None)
 
     @property
-    def name(self) -> str:
-        """Name of the system."""
-        return str(self.metadata.get("name", "run"))
-
-    @property
-    def metadata(self) -> dict[str, str | float]:
-        """Description of the run, written at its start."""
-        return dict(self._view.metadata)
-
-    @property
-    def status(self) -> str:
-        """``"finished"``, ``"interrupted"``, ``"failed"`` or ``"unfinished"`` (in progress, or killed)."""
-        return self.summary.status
-
-    @property
-    def message(self) -> str:
-        """Why the run did not finish; empty if it did."""
-        return self.summary.message
-
-    @property
-    def scheme(self) -> str:
-        """Name of the scheme."""
-        return self.summary.scheme
-
-    @property
-    def start(self) -> float:
-        """Start time in s."""
-        return self.summary.start
-
-    @property
-    def end(self) -> float:
-        """Time that the slowest subsystem reached, s."""
-        return self.summary.end
-
-    @property
-    def until(self) -> float:
-        """Requested end time in s."""
-        return self.summary.until
-
-    @property
-    def wall_seconds(self) -> float:
-        """Duration of the run in s."""
-        return self.summary.wall_seconds
-
-    @property
-    def real_time_factor(self) -> float:
-        """Simulated seconds per second of wall time; above 1: faster than real time."""
-        if self.wall_seconds == 0:
-            return inf if self.end > self.start else nan
-        return (self.end - self.start) / self.wall_seconds
-
-    @property
     def _catalog(self) -> Catalog:
         return self.layout.catalog
-
-    @property
-    def subsystems(self) -> list[str]:
-        """Names of the subsystems."""
-        return [entry.name for entry in self.layout.subsystems]
 
     @property
     def signals(self) -> list[str]:
@@ -183,7 +124,7 @@ class Result:
     def __getitem__(self, key: str | tuple[str, str]) -> Any:
         """Return a signal (``"engine.speed"``, a vector ``"cart.p"``) or a table (``"engine"``)."""
         found = self._catalog.find(key)
-        return Signal(self._view, found) if isinstance(found, Place) else self.frame(found)
+        return Signal(self._view, found) if isinstance(found, SignalColumns) else self.frame(found)
 
     def _ipython_key_completions_(self) -> list[str]:
         return self.subsystems + self.signals
@@ -207,7 +148,7 @@ class Result:
             When there is nothing of this name.
         """
         found = self._catalog.find(key)
-        if isinstance(found, Place):
+        if isinstance(found, SignalColumns):
             entry = self.layout.subsystems[found.subsystem]
             return [f"{entry.name}.{column}" for column in entry.columns[found.columns]]
         entry = self.layout.subsystems[found]
@@ -449,23 +390,6 @@ class Result:
         """Steps by subsystem, ``result.steps["engine"]``: a table of t, length, rule, estimate, accepted, signal."""
         return Steps(self)
 
-    @property
-    def rejected(self) -> int:
-        """Steps that paces have rejected."""
-        return sum(pace.rejected for pace in self.summary.paces)
-
-    @property
-    def overruns(self) -> pd.DataFrame:
-        """For a real-time run, per subsystem: steps, overruns, largest delay and its time, s."""
-        import pandas as pd
-
-        columns = ["steps", "overruns", "latest", "time_of_latest"]
-        rows = [
-            [name, *(getattr(one, column) for column in columns)]
-            for name, one in zip(self.subsystems, self.summary.overruns, strict=False)
-        ]
-        return pd.DataFrame(rows, columns=pd.Index(["subsystem", *columns]))
-
     def plot_steps(self, *names: str, path: str | os.PathLike[str] | None = None, axes: Axes | None = None) -> Axes:
         """Draw the lengths of steps over time; rejected ones are crosses.
 
@@ -497,25 +421,6 @@ class Result:
         from .plot_quality import draw_quality
 
         return draw_quality(self, None if path is None else Path(path))
-
-    @property
-    def timing(self) -> pd.DataFrame:
-        """Per subsystem: steps, seconds, share of all subsystems, microseconds per step."""
-        import pandas as pd
-
-        steps = np.array(_filled(self.summary.steps, len(self.subsystems)), dtype=np.float64)
-        seconds = np.array(_filled(self.summary.seconds, len(self.subsystems)), dtype=np.float64)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share, each = seconds / seconds.sum(), np.where(steps > 0, 1e6 * seconds / steps, nan)
-        return pd.DataFrame(
-            {
-                "subsystem": self.subsystems,
-                "steps": np.nan_to_num(steps).astype(np.int64),
-                "seconds": seconds,
-                "share": share,
-                "microseconds_per_step": each,
-            }
-        )
 
     def plot(
         self,
@@ -561,8 +466,3 @@ class Result:
         from .text import as_html
 
         return as_html(self)
-
-
-def _filled(numbers: Sequence[float], count: int) -> list[float]:
-    """Return the numbers, or `count` NaN if the run has none."""
-    return list(numbers) if len(numbers) == count else [nan] * count

@@ -14,7 +14,7 @@ from .store import Array, StoreView
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .names import Place
+    from .names import SignalColumns
 
 
 BLOCK_ROWS = 1 << 18
@@ -22,12 +22,12 @@ BLOCK_ROWS = 1 << 18
 
 
 class Signal(Series):
-    """One output of a subsystem as it was published; read when first asked for.
+    """One output of a subsystem as it was published; read at the first use.
 
     See :class:`Series` for the attributes. Obtained from a result: ``result["engine.speed"]``.
     """
 
-    def __init__(self, view: StoreView, place: Place) -> None:
+    def __init__(self, view: StoreView, place: SignalColumns) -> None:
         self.name = place.name
         self.unit = place.unit
         self.subsystem = view.layout.subsystems[place.subsystem].name

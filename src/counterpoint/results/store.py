@@ -236,7 +236,7 @@ class RunSummary:
     ----------
     status : str
         ``"finished"``, ``"interrupted"``, ``"failed"``; ``"unfinished"`` for the file of a run that is
-        still going on or was killed.
+        still in progress or was killed.
     message : str
         One sentence when the run did not finish, else empty.
     start, end, until : float

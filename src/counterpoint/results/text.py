@@ -45,7 +45,7 @@ def _facts(result: Result) -> list[str]:
         facts.append(f"first {_count(first.steps, 'step')} (to {_number(first.end)} s) in {first.passes} passes")
     facts += [pace.text() for pace in result.summary.paces]
     if isfinite(result.wall_seconds):
-        facts.append(f"{_number(result.wall_seconds)} s of clock time")
+        facts.append(f"{_number(result.wall_seconds)} s of wall time")
     if isfinite(result.real_time_factor):
         facts.append(f"{_number(result.real_time_factor)} times real time")
     return facts

@@ -1,4 +1,4 @@
-"""A run as it goes on, in lines of text: how far it is, and the course of its signals."""
+"""Progress of a run in lines of text, and the course of its signals."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any, cast
 
 from .. import approximations
@@ -17,7 +17,7 @@ from .._files.csv_files import read_csv
 from .._files.document import read_document
 from .._files.folder import Folder, call
 from .._files.overriding import overridden
-from .._files.problems import Mistakes, Path, path_of, quoted
+from .._files.problems import KeyPath, Mistakes, path_of, quoted
 from .._files.tables import Table
 from .._run.precedence import custom, sequential
 from ..errors import SetupError, did_you_mean
@@ -138,7 +138,7 @@ class Builder:
         return compound_fast(**rest, share=given.compound, fast=given.fast)
 
     def _add(self, system: System, name: str, entry: models.AnySubsystem) -> None:
-        at: Path = ("subsystems", name)
+        at: KeyPath = ("subsystems", name)
         with self.noting(*at):
             subsystem = _MAKERS[type(entry)](self, at, entry)
             if subsystem is not None:
@@ -148,7 +148,7 @@ class Builder:
         """Return the pace of all subsystems in the form that ``System.run`` takes."""
         return self._pace(("pace",), self.table.pace)
 
-    def _pace(self, at: Path, entry: pace_models.AnyPace | None) -> Pace | None:
+    def _pace(self, at: KeyPath, entry: pace_models.AnyPace | None) -> Pace | None:
         if entry is None:
             return None
         with self.noting(*at):
@@ -164,7 +164,7 @@ class Builder:
     def _connect(self, system: System, position: int, missing: set[str]) -> int | None:
         """Make one connection; return its index in the file, or None when it was left out."""
         entry, index = self.table.connections[position], self.indices[position]
-        at: Path = ("connections", index)
+        at: KeyPath = ("connections", index)
         if missing & {port.partition(".")[0] for port in (*entry.sources, entry.to)}:
             return None
         source: Any = entry.sources if len(entry.sources) > 1 else entry.sources[0]
@@ -180,7 +180,7 @@ class Builder:
             system.connect(source, entry.to, *approximation, **options)
         return index if len(system.connections) > made else None
 
-    def _approximation(self, at: Path, entry: models.Connection) -> list[Any]:
+    def _approximation(self, at: KeyPath, entry: models.Connection) -> list[Any]:
         """Return the approximation of a connection as a list of at most one: none means the default."""
         table = entry.approximation or self.table.approximation
         if table is None:
@@ -191,20 +191,20 @@ class Builder:
             return [] if made is None else [made]
         return []
 
-    def make_approximation(self, at: Path, table: approximation_models.AnyApproximation) -> Any:
+    def make_approximation(self, at: KeyPath, table: approximation_models.AnyApproximation) -> Any:
         """Return the approximation of a table."""
         if isinstance(table, approximation_models.PythonApproximation):
             return self._python((*at, "object"), table.object, table.arguments)
         options = [getattr(table, name) for name in type(table).model_fields if name != "kind"]
         return getattr(approximations, table.kind.replace("-", "_"))(*options)
 
-    def _linear(self, at: Path, entry: models.Linear) -> Any:
+    def _linear(self, at: KeyPath, entry: models.Linear) -> Any:
         return linear(**_given(entry))
 
-    def _second_order(self, at: Path, entry: models.SecondOrder) -> Any:
+    def _second_order(self, at: KeyPath, entry: models.SecondOrder) -> Any:
         return second_order(**{"C": None} | _given(entry))
 
-    def _ode(self, at: Path, entry: models.Ode) -> Any:
+    def _ode(self, at: KeyPath, entry: models.Ode) -> Any:
         options = _given(entry)
         for key in {"rhs", "output"} & set(options):
             options[key] = self.load((*at, key), options[key])
@@ -212,10 +212,10 @@ class Builder:
                 return None
         return ode(**options)
 
-    def _python_subsystem(self, at: Path, entry: models.PythonSubsystem) -> Any:
+    def _python_subsystem(self, at: KeyPath, entry: models.PythonSubsystem) -> Any:
         return self._python((*at, "object"), entry.object, entry.arguments)
 
-    def _table_source(self, at: Path, entry: models.TableSource) -> Any:
+    def _table_source(self, at: KeyPath, entry: models.TableSource) -> Any:
         options = _given(entry, "file", "separator", "decimal")
         if entry.file is None:
             return table(**options)
@@ -234,13 +234,13 @@ class Builder:
         }
         return {name: mechanism for name, mechanism in made.items() if mechanism is not None}
 
-    def _multibody(self, at: Path, entry: models.Multibody) -> Any:
+    def _multibody(self, at: KeyPath, entry: models.Multibody) -> Any:
         mechanism = self._mechanism(at, entry)
         with self.noting(*at, "file"):
             return None if mechanism is None else mechanism.subsystem()
         return None
 
-    def _mechanism(self, at: Path, entry: models.Multibody) -> Any:
+    def _mechanism(self, at: KeyPath, entry: models.Multibody) -> Any:
         from ..multibody.files.reading import ABSENT, ModelFile
 
         with self.noting(*at, "file"):
@@ -252,13 +252,13 @@ class Builder:
             return model.build()
         return None
 
-    def _find_model(self, name: str, kind: str) -> FilePath:
+    def _find_model(self, name: str, kind: str) -> Path:
         """Return the path of a file of a certain kind; another kind is named."""
         path = self.folder.find(name)
         check_kind(path, kind)
         return path
 
-    def _diagram(self, at: Path, entry: models.DiagramSubsystem) -> Any:
+    def _diagram(self, at: KeyPath, entry: models.DiagramSubsystem) -> Any:
         from ..diagram.files.reading import DiagramFile
 
         with self.noting(*at, "file"):
@@ -270,7 +270,7 @@ class Builder:
             return model.build().subsystem()
         return None
 
-    def _fmu(self, at: Path, entry: models.Fmu) -> Any:
+    def _fmu(self, at: KeyPath, entry: models.Fmu) -> Any:
         from ..fmi import Isolation, fmu
 
         options = _given(entry, "file", "state")
@@ -284,7 +284,7 @@ class Builder:
             return fmu(self.folder.find(entry.file), **options)
         return None
 
-    def _remote(self, at: Path, entry: models.Remote) -> Any:
+    def _remote(self, at: KeyPath, entry: models.Remote) -> Any:
         from ..link.joining import remote
 
         if not self.run_code:
@@ -302,7 +302,7 @@ class Builder:
             if isinstance(entry, models.Remote):
                 self._check_remote(("subsystems", name), entry)
 
-    def _check_remote(self, at: Path, entry: models.Remote) -> None:
+    def _check_remote(self, at: KeyPath, entry: models.Remote) -> None:
         from ..link.connecting import check_scenario_address
 
         before = len(self.mistakes.paths)
@@ -318,7 +318,7 @@ class Builder:
         if len(self.mistakes.paths) > before:
             self.run_code = False
 
-    def _python(self, at: Path, reference: str, arguments: dict[str, Any]) -> Any:
+    def _python(self, at: KeyPath, reference: str, arguments: dict[str, Any]) -> Any:
         """Call a class or factory of the user; None when that failed (noted) or code may not run."""
         function = self.load(at, reference)
         if function is None:
@@ -327,7 +327,7 @@ class Builder:
             return call(function, arguments, reference, self.folder.find_object(reference)[0])
         return None
 
-    def load(self, at: Path, reference: str) -> Callable[..., Any] | None:
+    def load(self, at: KeyPath, reference: str) -> Callable[..., Any] | None:
         """Return an object of the user; None when that failed (noted) or code may not run."""
         with self.noting(*at):
             self.folder.find_object(reference)
@@ -392,7 +392,7 @@ def _given(entry: Table, *without: str) -> dict[str, Any]:
     return {name: value for name, value in entry if value is not None and name not in left_out}
 
 
-_MAKERS: dict[type[Table], Callable[[Builder, Path, Any], Any]] = {
+_MAKERS: dict[type[Table], Callable[[Builder, KeyPath, Any], Any]] = {
     models.Linear: Builder._linear,
     models.SecondOrder: Builder._second_order,
     models.Ode: Builder._ode,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import bonds, events
-from .._files.problems import Path
+from .._files.problems import KeyPath
 from . import interface_models as tables
 from .models import Bond
 
@@ -27,7 +27,7 @@ def add_bonds(builder: Builder, system: System, missing: set[str]) -> list[str]:
     return places
 
 
-def _add_bond(builder: Builder, system: System, at: Path, entry: Bond) -> None:
+def _add_bond(builder: Builder, system: System, at: KeyPath, entry: Bond) -> None:
     law = _law(builder, (*at, "law"), entry.law)
     if law is None and entry.law is not None:
         return  # it is a function that was not loaded
@@ -50,7 +50,7 @@ def _side(given: str | tables.Side) -> str | bonds.Side:
     return bonds.side(given.subsystem, sign=given.sign, **ports)
 
 
-def _law(builder: Builder, at: Path, entry: tables.AnyLaw | None) -> Any:
+def _law(builder: Builder, at: KeyPath, entry: tables.AnyLaw | None) -> Any:
     if entry is None:
         return None
     if isinstance(entry, tables.PythonLaw):
@@ -59,7 +59,7 @@ def _law(builder: Builder, at: Path, entry: tables.AnyLaw | None) -> Any:
     return getattr(bonds, entry.kind.replace("-", "_"))(**given)
 
 
-def _approximation(builder: Builder, at: Path, entry: Bond) -> Any:
+def _approximation(builder: Builder, at: KeyPath, entry: Bond) -> Any:
     if entry.approximations is None:
         table = entry.approximation or builder.table.approximation
         return None if table is None else builder.make_approximation((*at, "approximation"), table)
@@ -73,14 +73,14 @@ def _approximation(builder: Builder, at: Path, entry: Bond) -> Any:
 def add_events(builder: Builder, system: System, missing: set[str]) -> None:
     """Add the events whose subsystems are there."""
     for index, entry in enumerate(builder.table.events):
-        at: Path = ("events", index)
+        at: KeyPath = ("events", index)
         if any(part.strip().partition(".")[0] in missing for part in entry.target.split("->")):
             continue
         with builder.noting(*at):
             _add_event(builder, system, at, entry)
 
 
-def _add_event(builder: Builder, system: System, at: Path, entry: tables.Event) -> None:
+def _add_event(builder: Builder, system: System, at: KeyPath, entry: tables.Event) -> None:
     action = _action(entry)
     if entry.at is not None:
         return system.at(entry.at, entry.target, action, until=entry.until)

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._cases.case import CaseSettings
 from .._files.folder import Folder
-from .._files.problems import Document, Path, path_of
+from .._files.problems import Document, KeyPath, path_of
 from .._files.tables import keys_of
 from ..errors import ScenarioError, SetupError, did_you_mean
 from .models import SUBSYSTEMS, Connection, ScenarioTable
@@ -56,7 +56,7 @@ def _apply(document: Document, folder: Folder, settings: CaseSettings) -> Iterat
         document.values["plot"] = list(settings.outputs)
 
 
-def place_of(document: Document, folder: Folder, name: str) -> Path:
+def place_of(document: Document, folder: Folder, name: str) -> KeyPath:
     """Return where in the document of a scenario a value is that a user names.
 
     A name is ``subsystem.name`` as for :func:`with_settings`, ``connections[0].gain`` or ``slow.x -> fast.u.gain``, or
@@ -83,7 +83,7 @@ def place_of(document: Document, folder: Folder, name: str) -> Path:
     return _place_in_subsystem(subsystems[owner], owner, folder, name)
 
 
-def _place_of_connection(values: dict[str, Any], name: str) -> Path:
+def _place_of_connection(values: dict[str, Any], name: str) -> KeyPath:
     """Return the place of a key of a connection, which is named by its number or by its ends."""
     tables = values.get("connections")
     connections = tables if isinstance(tables, list) else []
@@ -111,7 +111,7 @@ def _joins(connection: Any, source: str, rest: str) -> bool:
     return source in _names(connection.get("from")) and rest.startswith(f"{connection.get('to')}.")
 
 
-def _place_in_subsystem(table: dict[str, Any], owner: str, folder: Folder, name: str) -> Path:
+def _place_in_subsystem(table: dict[str, Any], owner: str, folder: Folder, name: str) -> KeyPath:
     key, at = name.removeprefix(f"{owner}."), ("subsystems", owner)
     kind = str(table.get("type"))
     keys = keys_of(SUBSYSTEMS[kind]) if kind in SUBSYSTEMS else []
@@ -136,7 +136,7 @@ def _names(ports: Any) -> list[str]:
     return [ports] if isinstance(ports, str) else [str(name) for name in ports or ()]
 
 
-def _enter(table: Any, path: Path, value: Any) -> None:
+def _enter(table: Any, path: KeyPath, value: Any) -> None:
     """Enter a value; tables on the way are made, lists must be long enough."""
     for part in path[:-1]:
         table = table.setdefault(part, {}) if isinstance(table, dict) else _item(table, part)
@@ -151,7 +151,7 @@ def _item(values: Any, index: str | int) -> Any:
     return values[index]
 
 
-def _place_of_variable(table: dict[str, Any], folder: Folder, key: str) -> Path:
+def _place_of_variable(table: dict[str, Any], folder: Folder, key: str) -> KeyPath:
     """Return the place for the value of a variable of an FMU, or of a key of its table."""
     from ..fmi.archive import Archive
     from ..fmi.description_reading import read_description

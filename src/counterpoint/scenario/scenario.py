@@ -83,7 +83,7 @@ class Scenario(Case):
         allow_outside : bool
             Whether the scenario may use files outside of its directory.
         allow_remote : str or sequence of str
-            Addresses of other computers that it may connect to or listen at, as they stand in the file; such links
+            Addresses of other computers that it may connect to or listen at, as written in the file; such links
             are not encrypted.
 
         Raises
@@ -318,7 +318,7 @@ class Scenario(Case):
 
     @property
     def document(self) -> Document:
-        """What the file says, as it stands there."""
+        """Contents of the file, unchanged."""
         return self._document
 
     @property

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from .._common.nested import changed
-from .._files.problems import Document, Mistakes, Path
+from .._files.problems import Document, KeyPath, Mistakes
 from .._run.options import RunOptions
 from ..errors import ScenarioError, SetupError
 from ..system import System
@@ -167,13 +167,13 @@ class VaryingScenario:
 _ALIASES = {name: field.alias for name, field in ScenarioTable.model_fields.items() if field.alias}
 
 
-def _only_values(scenario: Scenario, name: str, places: Sequence[Path]) -> bool:
+def _only_values(scenario: Scenario, name: str, places: Sequence[KeyPath]) -> bool:
     """Whether a subsystem is an FMU of which nothing but parameters and start values change."""
     inside = [path[2] for path in places if path[:2] == ("subsystems", name)]
     return scenario.types[name] == "fmu" and set(inside) <= {"parameters", "start"}
 
 
-def _elements(system: System, scenario: Scenario, places: Sequence[Path]) -> dict[str, dict[str, Any]] | None:
+def _elements(system: System, scenario: Scenario, places: Sequence[KeyPath]) -> dict[str, dict[str, Any]] | None:
     """Return the arguments of the models of which single elements of arrays change; None: something else changes."""
     found: dict[str, dict[str, Any]] = {}
     for path in places:
@@ -191,7 +191,7 @@ def _elements(system: System, scenario: Scenario, places: Sequence[Path]) -> dic
     return found
 
 
-def _places(document: Document, scenario: Scenario, names: Sequence[str]) -> list[Path]:
+def _places(document: Document, scenario: Scenario, names: Sequence[str]) -> list[KeyPath]:
     problems, found = [], []
     for name in names:
         try:

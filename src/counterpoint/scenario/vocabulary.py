@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._files.problems import Path, Vocabulary, child
+from .._files.problems import KeyPath, Vocabulary, child
 from .._files.tables import Table, keys_of
 from .interface_models import Event, Noise, Side
 from .models import APPROXIMATIONS, LAWS, PACES, SUBSYSTEMS, Bond, Connection, Isolation, ScenarioTable, Window
@@ -13,7 +13,7 @@ from .plugin_words import plugin_kinds, plugin_types
 _OF_BONDS = {"left": Side, "right": Side}
 
 
-def _tags_at(path: Path, key: str) -> list[str]:
+def _tags_at(path: KeyPath, key: str) -> list[str]:
     if path and path[-1] == "law":
         return list(LAWS)
     if key == "type":
@@ -21,7 +21,7 @@ def _tags_at(path: Path, key: str) -> list[str]:
     return list(PACES) if path and path[-1] == "pace" else [*APPROXIMATIONS, *plugin_kinds()]
 
 
-def keys_at(path: Path, values: Any) -> list[str]:
+def keys_at(path: KeyPath, values: Any) -> list[str]:
     """Return the keys allowed in the table at ``path``."""
     if not path:
         return keys_of(ScenarioTable)
@@ -51,7 +51,7 @@ def keys_at(path: Path, values: Any) -> list[str]:
     return keys_of(table) if table else []
 
 
-def _in_bond(path: Path, values: Any) -> type[Table] | None:
+def _in_bond(path: KeyPath, values: Any) -> type[Table] | None:
     if len(path) == 2:
         return Bond
     if path[-1] == "law":

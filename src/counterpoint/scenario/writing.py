@@ -31,7 +31,7 @@ class Copies:
         return wanted.as_posix()
 
     def check(self, folder: Path, *, overwrite: bool) -> None:
-        """See that no other file would be replaced, unless asked."""
+        """Check that no other file would be replaced without a request."""
         for name, source in self.sources.items():
             if (folder / name).exists() and not _same(source, folder / name) and not overwrite:
                 text = "already exists with different contents; choose another directory or use overwrite"

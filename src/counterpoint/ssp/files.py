@@ -17,7 +17,7 @@ from ..fmi.archive import Archive, ArchiveError, Unpacked
 from ..fmi.attributes import Notes
 from ..fmi.xml_reading import Element, XmlError
 from .namespaces import read_xml
-from .structure import MAIN, Place
+from .structure import MAIN, Location
 
 _LARGEST = 64 << 20
 """Bytes of an XML file that is read."""
@@ -161,7 +161,7 @@ class Store:
             notes.wrong(1, str(error))
         return None
 
-    def find(self, uri: str, place: Place) -> tuple[Path, str] | None:
+    def find(self, uri: str, place: Location) -> tuple[Path, str] | None:
         """Return the file that a source means and its fragment; None, and a note, when there is none."""
         name, _, fragment = uri.partition("#")
         if (_SCHEME.match(name) and not _DRIVE.match(name)) or name.startswith("//"):
@@ -207,7 +207,7 @@ class Store:
         from_top = [] if self.top is None else [f"{os.path.relpath(self.top, self.root)}/{plain}"]
         return [name, plain, *_with_other_capitals(self.root, plain), *from_top, f"resources/{plain}"]
 
-    def read_source(self, uri: str, tag: str, place: Place, component: str) -> tuple[Element, Notes] | None:
+    def read_source(self, uri: str, tag: str, place: Location, component: str) -> tuple[Element, Notes] | None:
         """Return the root of a file that an SSD refers to, relative to itself or inside an FMU, and its notes."""
         if component:
             return self._read_inside(component, unquote(uri), tag, place)
@@ -219,7 +219,7 @@ class Store:
         notes = self.notes_of(name)
         return _expected(self._read(found[0], notes), tag, notes)
 
-    def _read_inside(self, component: str, name: str, tag: str, place: Place) -> tuple[Element, Notes] | None:
+    def _read_inside(self, component: str, name: str, tag: str, place: Location) -> tuple[Element, Notes] | None:
         found = self.find(component, place)
         if found is None:
             return None

@@ -77,7 +77,7 @@ class Addition:
 
     sources: list[Key]
     sink: Key
-    place: s.Place
+    place: s.Location
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class Flat:
             return own
         return own if own is not None and own.exponents is not None and not _differ(own, node.unit) else node.unit
 
-    def doubt(self, place: s.Place, text: str, remedy: str = "") -> None:
+    def doubt(self, place: s.Location, text: str, remedy: str = "") -> None:
         """Note a contradiction: a mistake, or only worth a warning when the reader is lenient."""
         if self.lenient:
             place.complain(text)
@@ -333,7 +333,7 @@ class Flat:
             return
         self.drivers[edge.sink] = edge
 
-    def _end(self, path: Names, system: s.System, end: tuple[str, str], place: s.Place) -> tuple[Key, str] | None:
+    def _end(self, path: Names, system: s.System, end: tuple[str, str], place: s.Location) -> tuple[Key, str] | None:
         """Return the key of an end, and whether values come from there (source) or go there (sink)."""
         element, connector = end
         if not element:
@@ -356,7 +356,7 @@ class Flat:
             return alias, {"input": "sink", "output": "source"}.get(kind, "either")  # seen from outside
         return self._end_of(key, inside, place)
 
-    def _end_of(self, key: Key, inside: s.Component | s.System, place: s.Place) -> tuple[Key, str] | None:
+    def _end_of(self, key: Key, inside: s.Component | s.System, place: s.Location) -> tuple[Key, str] | None:
         path, name = key
         node = self._nodes.get(key) or inside.connectors.get(name)
         variable = self.variable(key)

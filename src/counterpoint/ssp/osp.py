@@ -50,7 +50,7 @@ class Function:
     line: s.Linear
     count: int
     dimension: int
-    place: s.Place
+    place: s.Location
     sources: dict[str, list[End]] = field(default_factory=dict)  #: signal -> the variables that drive it
     sinks: list[list[End]] = field(default_factory=list)  #: variables that its output drives
 
@@ -96,13 +96,13 @@ class _Reader:
 
     def __init__(self, store: Store, notes: Notes, root: Element, texts: dict[str, str]) -> None:
         self.store, self.notes, self.root, self.texts = store, notes, root, texts
-        self.sources: dict[str, tuple[str, s.Place]] = {}
+        self.sources: dict[str, tuple[str, s.Location]] = {}
         self.groups: dict[str, dict[str, Group] | None] = {}
         self.connections: list[s.Connection] = []
 
     def structure(self) -> s.Structure:
         """Return the whole of it."""
-        place = s.Place(self.notes, self.root.line, ROOT)
+        place = s.Location(self.notes, self.root.line, ROOT)
         base = self._positive("BaseStepSize")
         elements = {
             c.name: c for c in (self._simulator(e, base) for e in _inside(self.root, "Simulators", "Simulator"))
@@ -130,7 +130,7 @@ class _Reader:
             return None
         return made
 
-    def _algorithm(self, place: s.Place) -> dict[str, Any]:
+    def _algorithm(self, place: s.Location) -> dict[str, Any]:
         """Return the settings of the scenario: all simulators step at once, on values at the start of their steps."""
         name = self.texts.get("Algorithm", "").strip() or "fixedStep"
         if name.lower() != "fixedstep":
@@ -139,7 +139,7 @@ class _Reader:
 
     def _simulator(self, element: Element, base: float | None) -> s.Component:
         name = self.notes.text(element, "name")
-        place = s.Place(self.notes, element.line, f'Simulator "{name}"')
+        place = s.Location(self.notes, element.line, f'Simulator "{name}"')
         source, isolated = local_source(self.notes.text(element, "source"))
         if name in self.sources:
             place.wrong("another simulator has the same name")
@@ -163,12 +163,12 @@ class _Reader:
         if value is None:
             self.notes.wrong(typed, f'InitialValue "{name}": "{text[:40]}"; expected a value of type {kind}')
             return None
-        return s.Parameter(name, kind, value, None, s.Place(self.notes, element.line, f'InitialValue "{name}"'))
+        return s.Parameter(name, kind, value, None, s.Location(self.notes, element.line, f'InitialValue "{name}"'))
 
     def _functions(self) -> Iterator[Function]:
         for element in (child for part in _inside(self.root, "Functions") for child in part.children):
             name, kind = self.notes.text(element, "name"), element.tag
-            place = s.Place(self.notes, element.line, f'{kind} "{name}"')
+            place = s.Location(self.notes, element.line, f'{kind} "{name}"')
             if kind not in ("LinearTransformation", "Sum", "VectorSum"):
                 place.wrong("no such function; LinearTransformation, Sum and VectorSum are known")
                 continue
@@ -180,7 +180,7 @@ class _Reader:
     def _connect(self, element: Element, functions: dict[str, Function]) -> None:
         kind = element.tag
         ends = [child for child in element.children if child.tag.removesuffix("Group") in ("Variable", "Signal")]
-        place = s.Place(self.notes, element.line, f"{kind} {' to '.join(map(_end_text, ends))}")
+        place = s.Location(self.notes, element.line, f"{kind} {' to '.join(map(_end_text, ends))}")
         signals = [end for end in ends if end.tag.startswith("Signal")]
         variables = [end for end in ends if end.tag.startswith("Variable")]
         if len(ends) != 2 or len(signals) > 1:
@@ -200,7 +200,7 @@ class _Reader:
                 s.Connection(a, b, None, False, None, place) for a, b in zip(lists[0], lists[1], strict=True)
             ]
 
-    def _variables(self, end: Element, grouped: bool, place: s.Place) -> list[End] | None:
+    def _variables(self, end: Element, grouped: bool, place: s.Location) -> list[End] | None:
         """Return the variables that an end means, as (simulator, variable)."""
         simulator, name = self.notes.text(end, "simulator"), self.notes.text(end, "name")
         if simulator not in self.sources:
@@ -249,7 +249,7 @@ class _Reader:
             _forget_namespaces(root)
         return [_group(element, notes) for part in _inside(root, "VariableGroups") for element in part.children]
 
-    def _to_function(self, signal: Element, ends: list[End], functions: dict[str, Function], place: s.Place) -> None:
+    def _to_function(self, signal: Element, ends: list[End], functions: dict[str, Function], place: s.Location) -> None:
         """Note what enters or leaves a function."""
         name, port = self.notes.text(signal, "function"), self.notes.text(signal, "name")
         if name not in functions:
@@ -310,7 +310,7 @@ def _model_name(file: Path) -> str:
         return file.stem
 
 
-def _multiple(step: float | None, base: float | None, place: s.Place) -> float | None:
+def _multiple(step: float | None, base: float | None, place: s.Location) -> float | None:
     """Return a step as OSP makes it: the nearest multiple of the base step."""
     if step is None or base is None:
         return step if step is not None else base

@@ -41,11 +41,11 @@ class StructureDocument(Document):
         """Whether a file lies in a directory that will be removed."""
         return name in self.tables.unpacked
 
-    def sentences(self, messages: list[tuple[problems.Path, str]]) -> list[str]:
+    def sentences(self, messages: list[tuple[problems.KeyPath, str]]) -> list[str]:
         """Say where each problem is: file, line and element."""
         return [self.log.plain(self._sentence(path, text)) for path, text in messages]
 
-    def _sentence(self, path: problems.Path, text: str) -> str:
+    def _sentence(self, path: problems.KeyPath, text: str) -> str:
         for length in range(len(path), 0, -1):
             place = self.tables.places.get(path[:length])
             if place is not None:

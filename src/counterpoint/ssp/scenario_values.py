@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any
 
 from .._files.csv_files import read_csv
-from .._files.problems import Path
+from .._files.problems import KeyPath
 from ..errors import ScenarioError, did_you_mean
 from ..fmi.description import FLOATS, INTEGERS, NUMERIC, Interface, Variable
 from ..fmi.steps import fitting_end
@@ -35,7 +35,7 @@ class Tables:
     """Tables of a scenario, where each of them comes from, and the names that FMUs get when they are written."""
 
     values: dict[str, Any] = field(default_factory=dict)
-    places: dict[Path, s.Place] = field(default_factory=dict)
+    places: dict[KeyPath, s.Location] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     unpacked: set[str] = field(default_factory=set)  #: files that lie in a directory that will be removed
 
@@ -50,7 +50,7 @@ class Choices:
     isolate: bool = False
     lenient: bool = False
     set: Mapping[str, Any] = field(default_factory=dict)
-    input: FilePath | None = None
+    input: Path | None = None
     outputs: tuple[str, ...] = ()
     runs: bool = True  #: False: it is only looked at, and nothing need be chosen
 
@@ -209,7 +209,7 @@ def _fit_end(made: Tables, flat: Flat, structure: s.Structure) -> None:
         made.values["until"] = end
         structure.experiment.complain(
             f"the run of {asked - start:g} s is not a multiple of the steps of FMUs that need equal ones; it ends at "
-            f"{end:g} s; --until and --step set others"
+            f"{end:g} s; change them with --until and --step"
         )
 
 
@@ -227,7 +227,7 @@ def _add_subsystem(made: Tables, flat: Flat, leaf: Leaf, constants: dict[str, An
     made.files[str(leaf.file)] = _written_name(leaf)
     if leaf.store.packed:
         made.unpacked.add(str(leaf.file))
-    at: Path = ("subsystems", leaf.name)
+    at: KeyPath = ("subsystems", leaf.name)
     made.places[at] = component.place
     _add_kind(table, leaf)
     values = _values(flat, leaf)
@@ -354,7 +354,7 @@ def _add_sum(made: Tables, flat: Flat, addition: Addition) -> None:
     made.values["connections"].append(table)
 
 
-def add_table(made: Tables, flat: Flat, path: FilePath) -> None:
+def add_table(made: Tables, flat: Flat, path: Path) -> None:
     """Connect the columns of a CSV file to inputs: ``component.input``, or a connector of the system."""
     names = read_csv(path).names
     wrong: list[str] = []
@@ -373,7 +373,7 @@ def add_table(made: Tables, flat: Flat, path: FilePath) -> None:
         _add_columns(made, flat, path, kind, ends)
 
 
-def _add_columns(made: Tables, flat: Flat, path: FilePath, kind: str, ends: dict[str, list[Key]]) -> None:
+def _add_columns(made: Tables, flat: Flat, path: Path, kind: str, ends: dict[str, list[Key]]) -> None:
     """Add a table with the columns that are lines between rows, or with those that are held."""
     wanted = {n: [k for k in keys if _is_continuous(flat, k) == (kind == "linear")] for n, keys in ends.items()}
     columns = [name for name, keys in wanted.items() if keys]
@@ -393,7 +393,7 @@ def _add_columns(made: Tables, flat: Flat, path: FilePath, kind: str, ends: dict
             made.values["connections"].append(table)
 
 
-def _connectable(flat: Flat, source: Key, sink: Key, place: s.Place) -> bool:
+def _connectable(flat: Flat, source: Key, sink: Key, place: s.Location) -> bool:
     given, taken = flat.variable(source), flat.variable(sink)
     if given is None or taken is None:
         return False  # told where the connector is

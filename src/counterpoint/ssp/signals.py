@@ -57,7 +57,7 @@ def _is_plain(flat: Flat, source: Key, sink: Key) -> bool:
 
 
 def as_line(
-    flat: Flat, transformation: s.Transformation | None, source: Key, sink: Key, place: s.Place
+    flat: Flat, transformation: s.Transformation | None, source: Key, sink: Key, place: s.Location
 ) -> Conversion | None:
     """Return a transformation as a straight line; a table that is none cannot be a connection."""
     if transformation is None:
@@ -82,7 +82,7 @@ class _Step:
     sink: Key
     transformation: s.Transformation | None
     converts: bool
-    place: s.Place
+    place: s.Location
 
 
 def value_of(flat: Flat, given: Value, sink: Key, chain: list[Edge]) -> Any:
@@ -129,7 +129,7 @@ def _transformed(flat: Flat, value: Any, step: _Step) -> Any:
     return table[value]
 
 
-def _unit_conversion(flat: Flat, given: Unit | None, needed: Unit | None, place: s.Place) -> Conversion | None:
+def _unit_conversion(flat: Flat, given: Unit | None, needed: Unit | None, place: s.Location) -> Conversion | None:
     if given is None or needed is None or given.exponents is None or needed.exponents is None:
         return Conversion()
     try:

@@ -37,7 +37,7 @@ KINDS = (
 
 
 @dataclass(frozen=True)
-class Place:
+class Location:
     """Where something stands: file, line and what it is, such as ``Component "pump"``."""
 
     notes: Notes
@@ -89,7 +89,7 @@ class Connector:
     kind: str
     type: str
     unit: Unit | None
-    place: Place
+    place: Location
     items: dict[str, int] = field(default_factory=dict)  #: of an enumeration that the file defines
 
 
@@ -102,7 +102,7 @@ class Connection:
     transformation: Transformation | None
     converts: bool
     settings: dict[str, Any] | None
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Sum:
 
     sources: list[tuple[str, str]]
     end: tuple[str, str]
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Parameter:
     type: str
     value: Any
     unit: Unit | None
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class MappingEntry:
     target: str
     transformation: Transformation | None
     converts: bool
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Binding:
 
     parameters: list[Parameter]
     mapping: list[MappingEntry]
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class Component:
     connectors: dict[str, Connector]
     bindings: list[Binding]
     settings: dict[str, Any] | None
-    place: Place
+    place: Location
     step: float | None = None
     isolated: bool = False
 
@@ -171,7 +171,7 @@ class DictionaryReference:
     name: str
     dictionary: str
     connectors: dict[str, Connector]
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ class System:
     dictionaries: dict[str, dict[str, Connector]]
     settings: dict[str, Any] | None
     step: float | None  #: s, of another master for all components
-    place: Place
+    place: Location
     sums: list[Sum] = field(default_factory=list)
 
 
@@ -202,5 +202,5 @@ class Structure:
     start: float | None
     stop: float | None
     by_id: dict[str, System]
-    experiment: Place
+    experiment: Location
     step: float | None = None  #: s, of another master for everything

@@ -64,7 +64,7 @@ class _Reader:
             return None
         experiment = root.child("ssd:DefaultExperiment") or root
         start, stop = (self.notes.number(experiment, key) for key in ("startTime", "stopTime"))
-        place = s.Place(self.notes, experiment.line, "DefaultExperiment")
+        place = s.Location(self.notes, experiment.line, "DefaultExperiment")
         complain_about_foreign(root, self.notes)
         name, step = root.attributes.get("name", ""), master_step(experiment, self.notes)
         step = master_step(root, self.notes) if step is None else step
@@ -202,7 +202,7 @@ class _Reader:
         for element in root.all("ssb:DictionaryEntry"):
             name = notes.text(element, "name")
             typed = next((child for child in element.children if child.tag.removeprefix("ssc:") in s.TYPES), None)
-            place = s.Place(notes, element.line, f'DictionaryEntry "{name}"')
+            place = s.Location(notes, element.line, f'DictionaryEntry "{name}"')
             given = None if typed is None else unit_named(typed.attributes.get("unit"), known)
             kind = "" if typed is None else typed.tag.removeprefix("ssc:")
             found[name] = s.Connector(name, "inout", kind, given, place)
@@ -243,8 +243,8 @@ class _Reader:
         place = self._place(element, element.tag.partition(":")[2])
         return self.store.read_source(source, tag, place, component if base == "component" else "")
 
-    def _place(self, element: Element, what: str) -> s.Place:
-        return s.Place(self.notes, element.line, what)
+    def _place(self, element: Element, what: str) -> s.Location:
+        return s.Location(self.notes, element.line, what)
 
 
 def read_units(root: Element, tag: str, notes: Notes) -> dict[str, Unit]:
@@ -318,7 +318,7 @@ def read_parameters(root: Element, notes: Notes, prefix: str, known: dict[str, U
         kind = typed.tag.removeprefix("ssv:")
         value = _values(element, typed, kind, notes)
         if value is not None:
-            place = s.Place(notes, element.line, f'Parameter "{name}"')
+            place = s.Location(notes, element.line, f'Parameter "{name}"')
             yield s.Parameter(prefix + name, kind, value, unit_named(typed.attributes.get("unit"), units), place)
 
 
@@ -382,7 +382,7 @@ def local_source(source: str) -> tuple[str, bool]:
     return re.sub(r"^file:(?:(?!//)|//(?:localhost)?(?=/))", "", source), False
 
 
-def _type_of(given: str, source: str, place: s.Place) -> str:
+def _type_of(given: str, source: str, place: s.Location) -> str:
     """Return the type of a component: as given, unless the name of its file says that it is another known one."""
     ends = {".fmu": s.FMU, ".ssd": s.DEFINITION, ".ssp": s.PACKAGE}
     name = source.partition("#")[0].lower()
@@ -397,5 +397,5 @@ def read_mapping(root: Element, notes: Notes) -> Iterator[s.MappingEntry]:
     for element in root.all("ssm:MappingEntry"):
         source, target = notes.text(element, "source"), notes.text(element, "target")
         converts = not notes.flag(element, "suppressUnitConversion")
-        place = s.Place(notes, element.line, f'MappingEntry "{source}" to "{target}"')
+        place = s.Location(notes, element.line, f'MappingEntry "{source}" to "{target}"')
         yield s.MappingEntry(source, target, read_transformation(element, notes), converts, place)

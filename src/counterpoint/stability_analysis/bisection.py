@@ -163,7 +163,7 @@ def _scaled(
 def _check(
     span: float | None, amplification: float, limits: tuple[float, float], accuracy: float, options: dict[str, Any]
 ) -> None:
-    """Raise SetupError for what cannot be asked."""
+    """Raise SetupError for invalid arguments."""
     problems = [] if span is None else positive("largest_step", "span", span)
     problems += positive("largest_step", "amplification", amplification, least=1.0)
     problems += positive("largest_step", "accuracy", accuracy)

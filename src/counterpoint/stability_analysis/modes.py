@@ -15,7 +15,7 @@ UNLIKE = 1.0
 
 @dataclass(frozen=True)
 class Mode:
-    """One motion of the coupled system, and what the scheme makes of it.
+    """One motion of the coupled system, and how the scheme changes it.
 
     Attributes
     ----------

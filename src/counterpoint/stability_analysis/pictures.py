@@ -24,7 +24,7 @@ def draw_multipliers(found: Stability, path: str | Path | None) -> Any:
     exact = np.array([np.exp(mode.exact * mode.period) for mode in found.modes])
     made = np.array([mode.multiplier for mode in found.modes])
     axes.plot(exact.real, exact.imag, "+", color=GREY, markersize=11, label="exact motion")
-    axes.plot(made.real, made.imag, "o", color=BLUE, markersize=5, label="what the scheme makes of it")
+    axes.plot(made.real, made.imag, "o", color=BLUE, markersize=5, label="motion in the scheme")
     axes.plot(found.parasitic.real, found.parasitic.imag, "x", color=RED, markersize=6, label="parasitic")
     axes.set_aspect("equal")
     axes.set_xlabel("real part")

@@ -1,6 +1,6 @@
 """The map of one period, read from the scheduler itself.
 
-A run goes on from the states of all subsystems, what their multistep solvers remember, and the samples that
+A run continues from the states of all subsystems, what their multistep solvers remember, and the samples that
 approximations still use. All these numbers together are the vector s; on grids that meet again after a period, every
 scheme maps s to s one period later, linearly if the subsystems are linear. The prober starts a real run
 (:meth:`System.run`) in the middle: each subsystem first publishes the samples that it is given, then goes on from the

@@ -54,7 +54,7 @@ class Stability:
     matrix : array or None
         The map itself (monodromy matrix); None when it was too large to be formed.
     modes : tuple of Mode
-        Motions of the exact system with what the scheme makes of them.
+        Motions of the exact system with their changes by the scheme.
     parasitic : array of complex
         Multipliers that belong to no motion of the exact system.
     shares : tuple of Share

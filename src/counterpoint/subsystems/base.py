@@ -86,14 +86,14 @@ class Subsystem:
     preferred_step: float | None = None
     typical_step: float | None = None
     step_to_try: float | None = None  #: s; named in the message that a step is missing
-    listeners_step: float | None = None  #: smallest fixed step of those that listen, s; told before a run
-    drawn_step: float | None = None  #: s; samples of a subsystem at its own pace are as close; told before a run
-    step_parts: int = 1  #: by how much the longest step of its solver is divided; told before a run
-    run_until: float | None = None  #: s; told before a run, None when it is open-ended
-    pace_tolerance: float | None = None  #: of the pace that steps it, for solvers that take one; told before a run
-    connected_outputs: frozenset[str] | None = None  #: told before a run; None: not known
+    listeners_step: float | None = None  #: smallest fixed step of the receivers, s; set before a run
+    drawn_step: float | None = None  #: s; largest distance of samples for drawing; set before a run
+    step_parts: int = 1  #: by how much the longest step of its solver is divided; set before a run
+    run_until: float | None = None  #: s; set before a run; None: it has no end
+    pace_tolerance: float | None = None  #: of the pace that steps it, for solvers that take one; set before a run
+    connected_outputs: frozenset[str] | None = None  #: set before a run; None: not known
     keeps_free_inputs: bool = False  #: whether inputs that nothing connects or sets have values of their own inside
-    free_inputs: frozenset[str] = frozenset()  #: those inputs; told before a run where it keeps them
+    free_inputs: frozenset[str] = frozenset()  #: those inputs; set before a run if it keeps them
     defaults: Mapping[str, ArrayLike] = {}
     units: Mapping[str, str] = {}
     unit_definitions: Mapping[str, Unit] = {}  #: units that are known better than by their names, as in FMUs
@@ -101,10 +101,12 @@ class Subsystem:
     can_tell_standstill: bool = False  #: whether :meth:`standstill_problems` is worth asking
     units_expected: bool = False  #: whether a unit that is missing on one side of a connection is worth a warning
     sampled: bool = False  #: whether its step belongs to the model, as that of a digital controller does
-    repeatable: bool = True  #: whether it may be run again, without being asked, to see what half the steps change
+    repeatable: bool = True  #: whether it may be run again without a request, to estimate the error
     solves_inside: bool = False  #: whether its steps are made by a solver that is not known here, as in FMUs
     long_steps: bool = False  #: whether a solver may make steps so long that lines between them hide what outputs do
-    copied_for_runs: bool = False  #: whether each run works on a copy of its own, so that several may go on at once
+    copied_for_runs: bool = (
+        False  #: whether each run works on a copy of its own, so that several can run at the same time
+    )
     stops_early: bool = False
     output_before_event: Callable[[], float | ArrayLike | None] | None = None
     next_step: Callable[[], float] | None = None
@@ -215,7 +217,7 @@ class Subsystem:
 
     @property
     def repeats_unasked(self) -> bool:
-        """Whether its first steps may be repeated from a saved state without being asked for."""
+        """Whether its first steps may be repeated from a saved state without a request."""
         return self.can_save
 
     @property
@@ -229,7 +231,7 @@ class Subsystem:
 
 
 _NO_FACTS = (
-    "listeners_step", "drawn_step", "step_parts", "run_until",  # told by each run
+    "listeners_step", "drawn_step", "step_parts", "run_until",  # set by each run
     "pace_tolerance", "connected_outputs", "free_inputs",  # likewise
     "_make", "linear_model", "longest_stable_step", "made_by",  # what they return says nothing about ports
 )  # fmt: skip
@@ -290,7 +292,7 @@ class NativeSubsystem(Subsystem):
 
     @property
     def repeats_unasked(self) -> bool:
-        """Whether its first steps may be repeated from a saved state without being asked for."""
+        """Whether its first steps may be repeated from a saved state without a request."""
         return self._repeats_unasked
 
     def _facts(self) -> dict[str, Any] | None:

@@ -104,7 +104,7 @@ def _place(names: Sequence[str], name: str, kind: str) -> int:
 
 @dataclass(frozen=True)
 class _State:
-    """Where the mass is, and what it knows of the slow side since that has stepped."""
+    """State of the mass, and the samples of the slow side since its last step."""
 
     x: Array
     v: Array
@@ -151,7 +151,7 @@ class ReducedInterface(Subsystem):
         self._state = _State(x.copy(), v.copy(), np.zeros(len(x)), t, t, np.zeros(len(x)), None)
 
     def step(self, t: float, t_end: float, u: Any) -> None:
-        """Take over what the slow side has published, when it has; then follow the force."""
+        """Take new samples of the slow side, if there are any; then follow the force."""
         assert self._state is not None
         now = self._state
         begin, end = np.asarray(u(t)).reshape(4, -1), np.asarray(u(t_end)).reshape(4, -1)
@@ -185,7 +185,7 @@ class ReducedInterface(Subsystem):
 def reduced_interface(
     mass: ArrayLike, reset: float, x0: ArrayLike = 0.0, v0: ArrayLike = 0.0, *, includes_force: bool = False
 ) -> Subsystem:
-    """Return what the interface of a slow mechanism does between its steps: model-based extrapolation.
+    """Return the motion of a slow mechanism's interface between its steps: model-based extrapolation.
 
     The fast side would have to extrapolate the motion of the slow side over a whole slow step. Instead, this mass
     follows the force of the fast side with the fast step, and takes over the motion of the slow side after its steps.

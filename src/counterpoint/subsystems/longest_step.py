@@ -68,7 +68,7 @@ def _changes(
     x: list[float],
     u: list[float],
 ) -> bool:
-    """Whether the output differs at one of the times; no where it cannot be computed, which a run will tell."""
+    """Whether the output differs at one of the times; no if it cannot be computed, which a run reports."""
     try:
         with np.errstate(all="ignore"):
             found = [np.array(output(t, list(x), list(u)), dtype=np.float64) for t in times]

@@ -224,7 +224,7 @@ def ode(
     _check_function("rhs", rhs)
     _check_function("output", output)
 
-    def make() -> _core.Subsystem:  # everything anew: runs of one model may go on at the same time
+    def make() -> _core.Subsystem:  # new objects: several runs of one model may be active
         right = _make_right_hand_side(rhs, n, m)
         g = _make_output(output, n, m, sum(output_ports.values()), bool(pairs))
         moves = output is not None and made.own_pace and follows_time(g.evaluate, x.tolist(), m, made)
@@ -310,7 +310,7 @@ def _check_arguments(where: str, function: Any) -> None:
     """Raise SetupError if a Python function cannot be called with time, states and inputs."""
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # one that does not tell
+    except (TypeError, ValueError):  # its signature is not known
         return
     try:
         signature.bind(0.0, None, None)

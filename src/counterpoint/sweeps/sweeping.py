@@ -63,7 +63,7 @@ class Sweep:
     progress : SweepProgress
         How many points have ended, and how; wall time.
     folder : Path or None
-        Where the table is, if it was asked for.
+        Folder of the table, if one was requested.
     """
 
     parameters: tuple[str, ...]
@@ -190,7 +190,7 @@ def sweep(
     Returns
     -------
     Sweep
-        Table and plots. A point that failed has its ``status`` and ``message`` there; the others go on.
+        Table and plots. A point that failed has its ``status`` and ``message`` there; the others continue.
 
     Raises
     ------

@@ -216,7 +216,7 @@ class Worker:
         return made if file is None else replace(made, file=file, overwrite=True)
 
     def _look(self, progress: Progress) -> None:
-        """Asked about ten times per second while a run goes on."""
+        """Asked about ten times per second during a run."""
         if time.perf_counter() > self._until:
             raise Late
         if self._stopped():

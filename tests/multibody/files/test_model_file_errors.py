@@ -61,7 +61,7 @@ def test_other_units_get_the_same_advice(problems, units):
 
 def test_a_missing_unit_is_named(problems):
     found = problems(PENDULUM.replace('"SI"', '{ length = "mm", mass = "kg", force = "N" }'))
-    assert found == ["mechanism.units.angle: missing; it has to be given (line 4)"]
+    assert found == ["mechanism.units.angle: missing; give a value (line 4)"]
 
 
 def test_bare_gravity_in_millimetres_is_refused(problems):
@@ -121,7 +121,7 @@ def test_what_follows_from_a_mistake_is_not_told(problems):
         ('[springs.s]\nbetween = ["A"]\n', "springs.s.between: "),
         ('[springs.s]\nmeasure = "phi"\ncurve = [[0, 0], [0, 1]]\n', "springs.s.curve: expected pairs (deflection, force) with increasing deflection"),
         ('[springs.s]\nmeasure = "phi"\ncurve = [0, 1]\n', "springs.s.curve: must be pairs of numbers"),
-        ('[actuators.a]\nmeasure = "phi"\n', "actuators.a.force: missing; it has to be given"),
+        ('[actuators.a]\nmeasure = "phi"\n', "actuators.a.force: missing; give a value"),
         ('[actuators.a]\nmeasure = "phi"\nforce = { sinus = {} }\n', 'did you mean "sine"?'),
         ('[actuators.a]\nmeasure = "phi"\nforce = { sine = { amplitud = 3 } }\n', 'sine: unknown key "amplitud"; did you mean "amplitude"?'),
         ('[actuators.a]\nmeasure = "phi"\nforce = { python = "no.py:f" }\n', 'actuators.a.force: "no.py": no such file'),

@@ -16,7 +16,7 @@ TRACK_GAP = 10.0
 CHANNEL_MARGIN = 16.0
 LANE_GAP = 11.0
 NAME_ROOM = 20.0
-"""Below the boxes, where names stand."""
+"""Space for names below the boxes."""
 
 Point = tuple[float, float]
 
@@ -267,7 +267,7 @@ def _channels(plan: _Plan, edges: Sequence[Edge], feedback: set[Edge]) -> list[l
 
 
 def _set_columns(plan: _Plan, edges: Sequence[Edge], feedback: set[Edge]) -> Tracks:
-    """Columns as wide as their widest box, channels as wide as their tracks ask for."""
+    """Columns as wide as their widest box, channels as wide as their tracks need."""
     channels = _channels(plan, edges, feedback)
     tracks: Tracks = {}
     x = 0.0

@@ -58,7 +58,7 @@ def _fraction(block: Block, variable: str) -> list[str]:
     return [above, "─" * max(len(above), len(below)), below]
 
 
-#: What stands in a block, line by line; kinds without an entry show their name.
+#: Text in a block, line by line; kinds without an entry show their name.
 _SYMBOLS: dict[str, Callable[[Block], list[str]]] = {
     "constant": lambda b: [_values(b, "value")],
     "gain": lambda b: [_values(b, "gain")],
@@ -100,7 +100,7 @@ def _box(block: Block) -> Node:
 
 
 def lay_out(diagram: Diagram) -> tuple[list[Block | None], Layout]:
-    """Place the blocks of one level; None stands for an output of the diagram."""
+    """Place the blocks of one level; None is an output of the diagram."""
     blocks: list[Block | None] = [*diagram.blocks.values(), *([None] * len(diagram.outputs))]
     nodes = [_box(block) for block in diagram.blocks.values()]
     place_of = {name: k for k, name in enumerate(diagram.blocks)}

@@ -14,8 +14,7 @@ from ... import _core
 from ..._cases.registry import check_kind
 from ..._files.document import read_document
 from ..._files.folder import Folder
-from ..._files.problems import Document, Mistakes, Vocabulary
-from ..._files.problems import Path as Place
+from ..._files.problems import Document, KeyPath, Mistakes, Vocabulary
 from ..._files.validation import validate
 from ...errors import SetupError, did_you_mean
 from ..block import Block
@@ -148,7 +147,7 @@ class _Builder:
                 made.subsystem()
         return made
 
-    def _fill(self, diagram: Diagram, content: ContentTable, at: Place) -> None:
+    def _fill(self, diagram: Diagram, content: ContentTable, at: KeyPath) -> None:
         for name, entry in content.inputs.items():
             with self._noting(*at, "inputs", name):
                 diagram.input(name, entry.default, width=entry.width, unit=entry.unit)
@@ -165,7 +164,7 @@ class _Builder:
                 with self._noting(*place):
                     diagram.output(name, signal, unit=unit)
 
-    def _make(self, diagram: Diagram, name: str, entry: BlockTable | SuperblockTable, at: Place) -> Block | None:
+    def _make(self, diagram: Diagram, name: str, entry: BlockTable | SuperblockTable, at: KeyPath) -> Block | None:
         with self._noting(*at):
             if isinstance(entry, BlockTable):
                 if entry.kind == "function":
@@ -200,9 +199,9 @@ class _Builder:
         if entry.kind not in kinds:
             raise SetupError(f'kind: "{entry.kind}": no such kind of block{did_you_mean(entry.kind, kinds)}')
 
-    def _superblock(self, entry: SuperblockTable, at: Place) -> Diagram | None:
+    def _superblock(self, entry: SuperblockTable, at: KeyPath) -> Diagram | None:
         if (entry.superblock is None) == (entry.file is None):
-            raise SetupError("either superblock or file has to be given")
+            raise SetupError("expected either superblock or file")
         if entry.superblock is not None:
             if entry.superblock not in self.table.superblocks:
                 hint = did_you_mean(entry.superblock, self.table.superblocks)
@@ -225,7 +224,7 @@ class _Builder:
             self.contents[name] = made
         return self.contents[name]
 
-    def _connect(self, diagram: Diagram, block: Block, entry: BlockTable | SuperblockTable, at: Place) -> None:
+    def _connect(self, diagram: Diagram, block: Block, entry: BlockTable | SuperblockTable, at: KeyPath) -> None:
         inputs = in_core_terms(entry)[1] if isinstance(entry, BlockTable) else entry.inputs
         for key, port, signal in _entering(inputs):
             if isinstance(signal, str) and not self._is_there(diagram, signal):
@@ -244,7 +243,7 @@ class _Builder:
         return block is not None and not (block.content is not None and self.missing.get(id(block.content)))
 
     def _is_there(self, diagram: Diagram, signal: str) -> bool:
-        """Whether it is worth asking for a signal: of a block that could not be made, the reason was told."""
+        """Whether a signal can exist: for a block that could not be made, the reason has been reported."""
         name = signal.partition(".")[0]
         return name in diagram.blocks if self.is_incomplete else name not in self.missing[id(diagram)]
 

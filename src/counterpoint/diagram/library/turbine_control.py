@@ -153,7 +153,7 @@ def turbine_controller(
     ramp: float = 10.0,
     name: str = "control",
 ) -> Diagram:
-    """Return what stands beside the mechanism: wind, pitch controller, torque law and generator.
+    """Return the parts of a turbine besides the mechanism: wind, pitch controller, torque law and generator.
 
     Inputs ``rotor_speed`` and ``generator_speed`` (rad/s). Outputs ``wind`` (m/s), ``pitch`` (rad),
     ``generator_torque`` (N m), ``power`` (W, electrical), ``current`` (A), and the parts of the pitch controller.

@@ -1,4 +1,4 @@
-"""What can be asked of a mechanism besides a run: kinematics, equilibrium, linear models, modes of vibration, tuning.
+"""Analyses of a mechanism besides a run: kinematics, equilibrium, linear models, modes of vibration, tuning.
 
 All work on the terms of the equations of motion that the core's model gives, for mechanisms and for models written by
 hand.

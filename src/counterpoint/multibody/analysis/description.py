@@ -123,7 +123,7 @@ def _advice(assembly: Assembly) -> str:
     if not _is_redundant_elsewhere(assembly):
         return (
             "These equations are redundant in this position only: it is singular (stretched out or folded), and the "
-            "mechanism may go on in two ways; start from another position."
+            "mechanism may continue in two ways; start from another position."
         )
     return (
         "The motion is not affected. But how redundant joints share their reactions depends on elasticity, which "

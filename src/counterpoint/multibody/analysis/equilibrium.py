@@ -215,7 +215,7 @@ def _not_found(problem: Problem, state: State, left: Vector) -> SolverError:
     return SolverError(
         f'"{problem.name}": no equilibrium found in {_MOST_ITERATIONS} steps; {problem.coordinate(worst)} is at '
         f"{state.q[worst]:.4g} m with {left[worst]:.3g} N unbalanced. A body without support "
-        "falls for ever: add a spring or a joint, or start closer to the equilibrium",
+        "falls forever: add a spring or a joint, or start closer to the equilibrium",
         problem.name,
         state.t,
     )

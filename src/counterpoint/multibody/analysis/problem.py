@@ -42,7 +42,7 @@ class State:
     memory: tuple[float, ...] = ()
 
     def arguments(self) -> Arguments:
-        """Return what the core's model asks for."""
+        """Return what the core's model needs."""
         return self.t, self.q.tolist(), self.v.tolist(), self.u.tolist(), self.du.tolist(), self.ddu.tolist()
 
     def moved(self, step: float, direction: Direction) -> State:
@@ -192,7 +192,7 @@ class Problem:
         return replace(placed, v=v)
 
     def transported(self, state: State) -> State:
-        """Return the state with positions that fit and velocities turned to fit, as fast; guides stand still."""
+        """Return the state with positions that fit and velocities turned to fit, of equal size; guides do not move."""
         there = self.consistent(state)
         v = there.v
         if self.rates(there)[0].any():

@@ -1,4 +1,4 @@
-"""What the page and the strip of frames agree on: colours, the room the motion takes, where the viewer stands."""
+"""Common to the page and the strip of frames: colours, the extent of the motion, the position of the viewer."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -12,13 +12,14 @@ from ...approximations import lagrange
 from ...errors import SetupError
 from ...subsystems import NativeSubsystem
 from ..modelling import outputs, time_values
-from ..modelling.parts import Joint, Link, OutputPart, PointMass
+from ..modelling.parts import Joint, Link, OutputPart
 from . import forces, measures
 from .affine import Affine, Vector
 from .bodies import Body
 from .frames import spin, turning
 from .input_units import input_units
 from .joints import KINDS, Carrier, Coincidence, Dot, Equation, Placed
+from .masses import Masses
 from .placing import Distance, Ground, Placing
 
 if TYPE_CHECKING:
@@ -27,26 +28,14 @@ if TYPE_CHECKING:
 _STRIDE = 4
 _GROUP = 256
 """Equations of a kind that are evaluated together: threads share groups, and what a group needs fits into a cache."""
-_LITTLE_MASS, _NO_MASS = 1e-14, 1e-24
-"""Mass of a point relative to the largest below which it cannot be computed with, and below which it is rounding."""
 _SHOWN_POINTS = 50
 """A mechanism without outputs of its own shows the positions of its points when they are not more than these."""
 
 _Any = TypeVar("_Any")
-_Terms = list[tuple[str, str, complex]]
-"""Blocks of the mass matrix: two entities, and a number or rotation for all their components."""
-_Entries = tuple[list[int], list[int], list[float]]
-"""Rows, columns and values of a matrix."""
 
 
 def _groups(items: list[_Any]) -> list[list[_Any]]:
     return [items[first : first + _GROUP] for first in range(0, len(items), _GROUP)]
-
-
-class _Load(NamedTuple):
-    mass: float  #: kg
-    terms: _Terms
-    centre: Affine
 
 
 class Assembly:
@@ -84,8 +73,8 @@ class Assembly:
         self._made: _core.multibody.MultibodySubsystem | None = None
         self.native_measures: dict[str, _core.multibody.Measure] = {}
         self.native_forces: dict[str, _core.multibody.Force] = {}
-        self._mass = self._mass_entries()
-        self._check_mass()
+        self._masses = Masses(mechanism, self.placing, self.offsets, sum(self.sizes.values()))
+        self._raise(self._masses.problems([name for name in moving if name not in mechanism.coordinates]))
         self.length = self._length()
         self.model = self._compile()
         self._raise(outputs.problems(self))
@@ -221,12 +210,12 @@ class Assembly:
     def _compile(self, *, initial: str | None = None) -> _core.multibody.Model:
         names = self.coordinate_names()
         parts = _core.multibody.Parts(self.free, names, len(self.mechanism.inputs))
-        parts.set_mass(*self._mass)
-        parts.constant_force = self._gravity()
-        for name, load in self._loads().items():
+        parts.set_mass(*self._masses.entries)
+        parts.constant_force = self._masses.gravity()
+        for name, load in self._masses.loads().items():
             entry = _core.multibody.MatrixEntry
-            inertia = [entry(*found) for found in zip(*self._entries(load.terms, load.mass), strict=True)]
-            weights = self._weight([(load.centre, 1.0)])
+            inertia = [entry(*found) for found in zip(*self._masses.entries_of(load.terms, load.mass), strict=True)]
+            weights = self._masses.weight([(load.centre, 1.0)])
             weight = [entry(row, 0, force) for row, force in weights.items() if force != 0.0]
             parts.add_load(name, load.mass, inertia, weight)
         self._add_rigidity(parts)
@@ -383,88 +372,6 @@ class Assembly:
             function = _core.multibody.polynomial([given] if what == "value" else [0.0, given])
             measure = self.native_measures[initial.measure]
             parts.add_relation([measure], [1.0], function, f"initial {what} of {initial.measure}")
-
-    def _mass_entries(self) -> _Entries:
-        terms = [term for body in self.bodies.values() for term in body.mass_terms()]
-        for mass in self.mechanism.point_masses:
-            terms += self._point_terms(mass)
-        for modal in self.placing.modal.values():
-            terms += [(vector, vector, complex(mass)) for vector, mass in modal.masses.items()]
-        numbers = self.mechanism.coordinates.values()
-        own = [self.offsets[number.name] for number in numbers]
-        rows, columns, values = self._entries(terms)
-        return own + rows, own + columns, [number.inertia for number in numbers] + values
-
-    def _point_terms(self, mass: PointMass) -> _Terms:
-        weights = self.place(mass.point).weights.items()
-        return [(a, b, mass.mass * complex(x).conjugate() * complex(y)) for a, x in weights for b, y in weights]
-
-    def _entries(self, terms: _Terms, divisor: float = 1.0) -> _Entries:
-        """Return rows, columns and values of the mass matrix for blocks of entities."""
-        blocks: dict[tuple[int, int], complex] = {}
-        for first, second, block in terms:
-            key = (self.offsets[first], self.offsets[second])
-            blocks[key] = blocks.get(key, 0.0) + block / divisor
-        rows: list[int] = []
-        columns: list[int] = []
-        values: list[float] = []
-        for (a, b), z in blocks.items():
-            for d in range(self.dimension):
-                rows.append(a + d)
-                columns.append(b + d)
-                values.append(z.real)
-            if z.imag:
-                rows += [a, a + 1]
-                columns += [b + 1, b]
-                values += [-z.imag, z.imag]
-        return rows, columns, values
-
-    def _loads(self) -> dict[str, _Load]:
-        """Return what has mass, by the name of its body or, for masses in points, of its point."""
-        found = {
-            name: _Load(body.inertia.mass, body.mass_terms(), body.own_point(body.inertia.centre))
-            for name, body in self.bodies.items()
-        }
-        for mass in self.mechanism.point_masses:
-            name = mass.point if mass.point not in self.bodies else f"{mass.point}.point"
-            before = found.get(name, _Load(0.0, [], self.place(mass.point)))
-            found[name] = _Load(before.mass + mass.mass, before.terms + self._point_terms(mass), before.centre)
-        return {name: load for name, load in found.items() if load.mass > 0.0}
-
-    def _check_mass(self) -> None:
-        diagonal = np.zeros(sum(self.sizes.values()))
-        for row, column, value in zip(*self._mass, strict=True):
-            if row == column:
-                diagonal[row] += value
-        largest = float(diagonal.max(initial=0.0))
-        moving = [n for n in self.entities if self.offsets[n] < self.free and n not in self.mechanism.coordinates]
-        masses = {name: float(diagonal[self.offsets[name]]) for name in moving}
-        self._raise([
-            f'{"vector" if name in self.mechanism.vectors or "~" in name else "point"} "{name}" moves but has '
-            f"{f'only {mass:.2g} kg beside {largest:.2g} kg' if mass > _NO_MASS * largest else 'no mass'}: "
-            "give a body that uses it mass and inertia, or put a point mass on it"
-            for name, mass in masses.items() if mass <= _LITTLE_MASS * largest
-        ])  # fmt: skip
-
-    def _gravity(self) -> list[float]:
-        loads = [(body.own_point(body.inertia.centre), body.inertia.mass) for body in self.bodies.values()]
-        loads += [(self.place(mass.point), mass.mass) for mass in self.mechanism.point_masses]
-        total = [0.0] * sum(self.sizes.values())
-        for row, force in self._weight(loads).items():
-            total[row] = force
-        return total
-
-    def _weight(self, loads: list[tuple[Affine, float]]) -> dict[int, float]:
-        """Return the constant force on the coordinates it acts on, N, of masses (kg) in points."""
-        total: dict[str, Vector] = {}
-        g = self.mechanism.gravity
-        for point, mass in loads:
-            for name, weight in point.weights.items():
-                z = complex(weight)
-                total[name] = total.get(name, 0.0) + mass * z.real * g
-                if z.imag:
-                    total[name] += mass * z.imag * np.array([g[1], -g[0]])
-        return {self.offsets[name] + k: float(x) for name in total for k, x in enumerate(total[name])}
 
     def _length(self) -> float:
         """Return the size of a typical body, m: what tolerances are relative to."""

@@ -103,7 +103,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Kind:
+class JointKind:
     """One kind of joint: its equations and what it needs."""
 
     equations: Callable[[Placed], list[Equation]]
@@ -184,12 +184,12 @@ def weld(joint: Placed) -> list[Equation]:
 
 
 KINDS = {
-    "spherical": Kind(spherical, needs_axis=False),
-    "revolute": Kind(revolute),
-    "universal": Kind(universal, needs_second_axis=True, plane=False),
-    "cylindrical": Kind(cylindrical, plane=False),
-    "prismatic": Kind(prismatic),
-    "planar": Kind(planar, plane=False),
-    "angle": Kind(fixed_angle, needs_place=False, needs_second_axis=True),
-    "weld": Kind(weld, needs_axis=False),
+    "spherical": JointKind(spherical, needs_axis=False),
+    "revolute": JointKind(revolute),
+    "universal": JointKind(universal, needs_second_axis=True, plane=False),
+    "cylindrical": JointKind(cylindrical, plane=False),
+    "prismatic": JointKind(prismatic),
+    "planar": JointKind(planar, plane=False),
+    "angle": JointKind(fixed_angle, needs_place=False, needs_second_axis=True),
+    "weld": JointKind(weld, needs_axis=False),
 }

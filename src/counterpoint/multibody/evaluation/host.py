@@ -25,7 +25,7 @@ _QUESTION, _ROWS, _FAILURE = 0.0, 1.0, 2.0
 
 
 class _Host(ByteStream):
-    """Questions to the host, marked as such; the sizes are known to it, so that it is not asked for them."""
+    """Requests to the host, marked as such; it knows the sizes, so that they are not requested."""
 
     def __init__(self, reading: BinaryIO, writing: BinaryIO) -> None:
         self._reading, self._writing = reading, writing

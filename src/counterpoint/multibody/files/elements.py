@@ -1,4 +1,4 @@
-"""Tables of a model file that stand for calls of methods of Mechanism."""
+"""Tables of a model file that describe calls of methods of Mechanism."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 
 
 class Element(Table):
-    """A table that stands for one call of a method of Mechanism, with its name first.
+    """A table that describes one call of a method of Mechanism, with its name first.
 
     1. ``method`` names the method.
     2. The fields are its keyword arguments; the alias of a field is its key in the file where that differs.

@@ -17,8 +17,7 @@ from ..._cases.model_case import RunSettings
 from ..._cases.registry import check_kind
 from ..._files.document import read_document
 from ..._files.folder import Folder
-from ..._files.problems import Document, Mistakes, Vocabulary
-from ..._files.problems import Path as Place
+from ..._files.problems import Document, KeyPath, Mistakes, Vocabulary
 from ..._files.tables import Table
 from ..._files.validation import validate
 from ...errors import SetupError, did_you_mean
@@ -143,7 +142,7 @@ _WHOLE = frozenset(("mechanism", "run", "formulation"))
 """Sections that describe one thing each."""
 
 
-def _reword(path: Place, text: str, error: ErrorDetails) -> str:
+def _reword(path: KeyPath, text: str, error: ErrorDetails) -> str:
     if path == ("mechanism", "units") and error["type"] == "missing":
         return f"missing; {UNITS_HINT}"
     if path == ("mechanism",) and error["type"] == "missing":
@@ -221,12 +220,12 @@ class _Builder:
                 self.mistakes.add(("run", key), "must be greater than 0")
         return RunSettings(**{**made, "traces": tuple(made.get("traces", ()))})
 
-    def _add(self, mechanism: Mechanism, at: Place, entry: Element, along: str | None = None) -> None:
-        """Call the method that a table stands for, unless what it builds on has failed itself."""
+    def _add(self, mechanism: Mechanism, at: KeyPath, entry: Element, along: str | None = None) -> None:
+        """Call the method that a table describes, unless a part that it needs has failed."""
         if not self._added(mechanism, at, entry, along) and at[0] in ORDER:
             self.failed.add(str(at[1]))
 
-    def _added(self, mechanism: Mechanism, at: Place, entry: Element, along: str | None) -> bool:
+    def _added(self, mechanism: Mechanism, at: KeyPath, entry: Element, along: str | None) -> bool:
         name = str(at[1])
         converter = replace(self.converter, measure=self._measure(mechanism, along or entry.measured()))
         options = self._converted(at, entry, converter)
@@ -261,7 +260,7 @@ class _Builder:
     def _start(self, mechanism: Mechanism) -> None:
         """Take over where the search for the start begins; vectors NAME~k are those that complete bodies."""
         for name, numbers in self.table.start_position.items():
-            at: Place = ("start_position", name)
+            at: KeyPath = ("start_position", name)
             known = [*mechanism.points, *mechanism.vectors, *mechanism.coordinates]
             if name not in known and "~" not in name:
                 if name not in self.failed:
@@ -278,7 +277,7 @@ class _Builder:
             for text in problems:
                 self.mistakes.add(at, text.removeprefix(f"{name}: "))
 
-    def _give(self, mechanism: Mechanism, at: Place, method: Callable[..., None], convert: Callable[[], Any]) -> None:
+    def _give(self, mechanism: Mechanism, at: KeyPath, method: Callable[..., None], convert: Callable[[], Any]) -> None:
         """Call a method with the name at ``at`` and a converted value."""
         if at[1] in self.failed:
             return
@@ -299,7 +298,7 @@ class _Builder:
                 ("formulation",), error, lambda text: _word_first(text.removeprefix("formulation: "), keys), keys
             )
 
-    def _converted(self, at: Place, entry: Table, converter: Converter) -> dict[str, Any] | None:
+    def _converted(self, at: KeyPath, entry: Table, converter: Converter) -> dict[str, Any] | None:
         """Return the fields that the file gives, in SI units; None when one has a unit that does not fit (noted)."""
         made: dict[str, Any] = {}
         fine = True
@@ -338,7 +337,7 @@ class _Builder:
         part = mechanism.measures.get(name or "")
         return "angle" if part is not None and part.is_angular else "length"
 
-    def _local(self, at: Place, entry: BodyTable) -> dict[str, Any]:
+    def _local(self, at: KeyPath, entry: BodyTable) -> dict[str, Any]:
         """Return the places of points (lengths) and vectors (plain numbers) in the frame of a body."""
         made: dict[str, Any] = {}
         for name, numbers in (entry.local or {}).items():
@@ -375,7 +374,7 @@ class _Builder:
         return Reference(reference, self.folder.load(reference) if self.run_code else _nothing)
 
     @contextmanager
-    def _noting(self, mechanism: Mechanism, at: Place, keys: dict[str, str]) -> Iterator[None]:
+    def _noting(self, mechanism: Mechanism, at: KeyPath, keys: dict[str, str]) -> Iterator[None]:
         """Note what a method of the mechanism complains about, in terms of the file."""
         name = re.escape(str(at[1])) if len(at) > 1 else ""
         own = re.compile(rf'^(?:[a-z_ ]+"{name}": |(?:guide|initial|point_mass): )')

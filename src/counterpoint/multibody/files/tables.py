@@ -25,7 +25,7 @@ from .elements import Element, OfPair, OneOfKinds, Pair
 from .forces import FORCES, MagicFormula
 from .rotors import Rotor, TowerTable, WakeTable
 from .units import Units, role_problem
-from .values import Axis, In, InertiaValue, Numbers, Place, Quantity, TimeValue
+from .values import Axis, In, InertiaValue, Numbers, Position, Quantity, TimeValue
 
 SHAPES = ("box", "cylinder", "sphere", "lines")
 UNITS_HINT = (
@@ -169,7 +169,7 @@ class JointTable(Element):
     method = "joint"
     kind: Annotated[str, _one_of("kind", JOINT_KINDS)]
     bodies: Annotated[list[str], Field(min_length=2, max_length=2)]
-    at: Annotated[Place | None, In("length")] = None
+    at: Annotated[Position | None, In("length")] = None
     axis: Axis | None = None
     second_axis: Axis | None = None
     value: Annotated[Quantity | None, In("angle")] = None
@@ -458,7 +458,7 @@ _INNER: dict[tuple[str, str], type[Table]] = {
 
 
 def table_at(path: tuple[str | int, ...], values: Mapping[str, Any]) -> type[Table] | None:
-    """Return the table that stands at a path of a document."""
+    """Return the table at a path of a document."""
     if not path:
         return typing.cast(type[Table], FileTable)
     section = str(path[0])

@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 @dataclass(frozen=True)
 class Given:
-    """A number as it stands in a file: with a unit of its own, or None for the unit of the file."""
+    """A number as written in a file: with a unit of its own, or None for the unit of the file."""
 
     value: float
     unit: Unit | None = None

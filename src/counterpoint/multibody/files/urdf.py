@@ -140,7 +140,9 @@ class _Tree:
         tree._place()
         lost = sorted(set(links) - set(tree.frames))
         if lost:
-            raise SetupError(f'{label}: link "{lost[0]}" does not hang on the root "{tree.root}": joints make a loop')
+            raise SetupError(
+                f'{label}: link "{lost[0]}" is not connected to the root "{tree.root}": joints make a loop'
+            )
         return tree
 
     def _place(self) -> None:
@@ -181,7 +183,7 @@ def _wrong_names(robot: Any) -> Iterator[str]:
                 yield f'{where}: no link "{link}"{did_you_mean(str(link), links)}'
         if joint.child in parents:
             other = parents[joint.child]
-            yield f'{where}: link "{joint.child}" hangs on joint "{other}" already; URDF has no closed loops'
+            yield f'{where}: link "{joint.child}" is already the child of joint "{other}"; URDF has no closed loops'
         parents.setdefault(joint.child, joint.name)
         if joint.type not in ("fixed", "floating") and not _fine_axis(joint.axis):
             axis = np.asarray(joint.axis).tolist()

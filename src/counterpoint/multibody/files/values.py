@@ -1,6 +1,6 @@
 """Values of a model file: numbers with or without units, vectors, curves, functions of time.
 
-Reading keeps a value as it is written (:class:`~.units.Given`); what its unit has to be depends on where it stands,
+Reading keeps a value as it is written (:class:`~.units.Given`); its unit depends on its place in the file,
 and for springs and guides on the measure they act along. Fields of tables say that by what they are annotated with.
 """
 
@@ -216,7 +216,7 @@ def _time_table(value: dict[str, Any]) -> Time:
             raise _wrong(f'{kind}: unknown key "{key}"{did_you_mean(key, KEYED[kind])}')
     missing = [key for key in KEYED[kind] if key not in content and kind not in _OPTIONAL]
     if missing:
-        raise _wrong(f"{kind}: {', '.join(missing)}: missing; it has to be given")
+        raise _wrong(f"{kind}: {', '.join(missing)}: missing; give a value")
     read = _numbers if kind in ("table", "linear") else _number
     return Keyed(kind, {key: read(number) for key, number in content.items()})
 
@@ -252,7 +252,7 @@ TimeValue = Annotated[Any, BeforeValidator(_time)]
 TimeValues = Annotated[Any, BeforeValidator(_time_list)]
 OneOrMore = Annotated[Any, BeforeValidator(_one_or_more)]
 """A number, or a list of numbers."""
-Place = Annotated[Any, BeforeValidator(_place)]
+Position = Annotated[Any, BeforeValidator(_place)]
 """The name of a point, or numbers."""
 Axis = Annotated[Any, BeforeValidator(_axis)]
 """A direction: numbers without units."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Bookkeeping:
-    """The parts of a mechanism by name; names are given once, problems are told all at once."""
+    """The parts of a mechanism by name; each name is unique, and all problems are reported together."""
 
     def __init__(self, name: str, dimension: int) -> None:
         self.name = name

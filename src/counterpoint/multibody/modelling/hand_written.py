@@ -89,7 +89,7 @@ class HandWritten:
     """Size of the model, m: what tolerances are relative to."""
     constant_mass: bool = False
     standard_outputs: Sequence[str] = tuple(STANDARD)
-    """Outputs besides those asked for: ``q``, energies, ``violation``; those left out are not computed."""
+    """Outputs besides those declared: ``q``, energies, ``violation``; those left out are not computed."""
     coordinate_names: Sequence[str] = ()
     equation_names: Sequence[str] = ()
     mass_pattern: Places | None = None

@@ -1,4 +1,4 @@
-"""What one can ask of a mechanism besides a run; each is a short way to a function elsewhere."""
+"""Analyses of a mechanism besides a run; each method calls a function elsewhere."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Mechanism(Connections, Loads, ModalBodies, Inspectable):
     step : float or None
         Preferred step, s.
     standard_outputs : tuple of str
-        Outputs without being asked: all coordinates ``q`` (the animation needs them), energies, constraint
+        Standard outputs: all coordinates ``q`` (the animation needs them), energies, constraint
         ``violation``. Large mechanisms that run long may want fewer.
 
     Examples

@@ -1,4 +1,4 @@
-"""Outputs of a mechanism: what it shows without being asked, and what the user asks for."""
+"""Outputs of a mechanism: the standard ones, and those that the user declares."""
 
 from __future__ import annotations
 

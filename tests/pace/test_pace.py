@@ -9,22 +9,9 @@ import pytest
 
 import counterpoint as cp
 
+from .models import Black, mass, masses, rows
+
 SECOND = 1.0
-
-
-def mass(x0=1.0, solver="ode4", **options):
-    return cp.linear(
-        [[0, 1], [-15, -0.3]], [[0], [5]], x0=[x0, 0], inputs="u", outputs=["x", "v"], solver=solver, **options
-    )
-
-
-def masses(approximation=None, **options):
-    system = cp.System("two masses")
-    system.add("left", mass(1.0), **options)
-    system.add("right", mass(0.0), **options)
-    system.connect("left.x", "right.u", approximation or cp.lagrange(2))
-    system.connect("right.x", "left.u", approximation or cp.lagrange(2))
-    return system
 
 
 def exact(times):
@@ -37,10 +24,6 @@ def exact(times):
 def error(result):
     signal = result["left.x"]
     return float(np.abs(signal.values - exact(signal.time)).max())
-
-
-def rows(result):
-    return [result[name].to_numpy().tobytes() + result[name].index.to_numpy().tobytes() for name in result.subsystems]
 
 
 @pytest.mark.parametrize(
@@ -94,22 +77,6 @@ def test_times_of_a_table_may_have_units():
     assert cp.pace.table(["0 s", "1 min"], ["10 ms", 0.5]) == cp.pace.table([0.0, 60.0], [0.01, 0.5])
     with pytest.raises(cp.SetupError, match=r'pace\.times\[1\]: "1 kg": kg is not a unit of time'):
         cp.pace.table([0.0, "1 kg"], [0.1, 0.2])
-
-
-class Black(cp.Subsystem):
-    """A black box that cannot save."""
-
-    inputs = ("u",)
-    outputs = ("y",)
-
-    def start(self, t):
-        self.y = 1.0
-
-    def step(self, t, t_end, u):
-        self.y += (t_end - t) * (u(t)[0] - self.y)
-
-    def output(self, t, u):
-        return self.y
 
 
 # --- which steps are chosen ------------------------------------------------------------------------------------------
