@@ -200,12 +200,9 @@ class Formulation:
         made.penalty = self.penalty or 0.0
         made.reset_multipliers = not (self.carry_multipliers or self.printed)
         made.length = length
-        damped = self.integrator == "generalised-alpha" and self.name == "index-3"
-        made.project_velocities = self.project_velocities and not damped
-        made.project_accelerations = self.project_accelerations and not damped
         made.solver = "automatic" if self.solver == "auto" else self.solver
-        for key in ("system", "iteration", "natural_frequency", "damping_ratio", "printed", "tolerance",
-                    "max_iterations", "fixed_iterations", "threads"):  # fmt: skip
+        for key in ("system", "iteration", "natural_frequency", "damping_ratio", "project_velocities",
+                    "project_accelerations", "printed", "tolerance", "max_iterations", "fixed_iterations", "threads"):  # fmt: skip
             setattr(made, key, getattr(self, key))
         return made
 
