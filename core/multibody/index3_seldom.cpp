@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "coupling/subsystem.hpp"
+#include "multibody/halves.hpp"
 #include "multibody/index3.hpp"
 #include "multibody/text.hpp"
 
@@ -238,24 +239,13 @@ double Index3Stepper<shared, Clock>::squared(Value value) {
 
 template <bool shared, class Clock>
 void Index3Stepper<shared, Clock>::step_in_halves(State& state, double t_end, InputSource& inputs) {
-  const State before = state;
-  const Statistics counted = statistics_;
-  ++halvings_;
-  try {
-    step(state, before.t + 0.5 * (t_end - before.t), inputs);
-    step(state, t_end, inputs);
-  } catch (...) {
-    --halvings_;
-    state = before;
-    throw;
-  }
-  --halvings_;
+  const std::vector<double> previous = plain_ ? state.a : state.auxiliary, jerk = state.jerk;
+  const double h = t_end - state.t;
+  make_in_halves(state, t_end, halvings_, statistics_, [&](double until) { step(state, until, inputs); });
   // The next step goes on as after a whole one.
-  state.previous = plain_ ? before.a : before.auxiliary;
-  state.previous_jerk = before.jerk;
-  state.previous_step = without_rounding(t_end - before.t);
-  statistics_.steps = counted.steps + 1;
-  statistics_.halved_steps = counted.halved_steps + 1;
+  state.previous = previous;
+  state.previous_jerk = jerk;
+  state.previous_step = without_rounding(h);
 }
 
 // (3.1): lambda_{i+1} = lambda_i + alpha Phi_{i+1}; the residual follows.
@@ -301,6 +291,8 @@ void Index3Stepper<shared, Clock>::fail(int iteration, const std::string& why) c
         "; printed = true carries multipliers, which grow from step to step where an iteration leaves more than half "
         "of a violation (here up to %.2g): raise the penalty, or leave out printed",
         statistics_.worst_contraction);
+  } else if (options_.penalty > 0.0) {
+    message += text("; penalty = %.3g may be too soft for this step: raise it, or leave it out", options_.penalty);
   }
   throw SolverFailure(message);
 }

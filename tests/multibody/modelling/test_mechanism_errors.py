@@ -284,7 +284,7 @@ WHOLE = {
     "the reaction of a joint at a fixed point": (fixed_hinge, r'output "load": joint "hinge" is at a fixed point, which carries its force'),
     "a mirror image": (mirrored, r'body "b": drawn as the mirror image of its local geometry'),
     "guides that contradict": (two_guides, r'constraint "guide of (phi|psi)" would change by .* contradict each other'),
-    "a guide that cannot move": (guided_rod_length, r"no velocities fit: .* the mechanism cannot move that way"),
+    "a guide that cannot move": (guided_rod_length, r"no consistent velocities: .* the mechanism cannot move that way"),
 }  # fmt: skip
 
 

@@ -168,8 +168,8 @@ class Assembly:
         ``steps``, ``iterations``, ``factorisations``; ``worst_contraction`` (largest ratio of constraint violations of
         two iterations, 0 when one was always enough), ``worst_violation`` (m or rad), ``singular_steps`` (that ended
         in a singular position, known to fewer digits), ``penalty_raised`` (times), ``softened_steps`` (of an index-1
-        formulation, that converged with softer constraints only), ``halved_steps`` (of the index-3 formulation, made
-        in shorter ones).
+        formulation, that converged with softer constraints only), ``halved_steps`` (made again in
+        halves, because they did not converge or jumped next to a singular position).
         """
         if self._made is None:
             return {}
