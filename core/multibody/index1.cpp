@@ -43,6 +43,7 @@ Index1Accelerations::Index1Accelerations(ModelPointer model, const StepperOption
       spare_J_(model_->jacobian_pattern().entries()),
       rate_(model_->equations()),
       spare_(model_->all_coordinates()) {
+  for (int i = 0; i < model_->coordinates(); ++i) diagonal_.push_back(model_->mass_pattern().find(i, i));
   const bool kkt = options.system == SystemForm::kkt;
   system_ = kkt ? make_kkt_system(*model_, options.solver) : make_condensed_system(*model_, options.solver);
 }

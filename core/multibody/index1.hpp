@@ -67,6 +67,7 @@ class Index1Accelerations {
   double softening_ = 1.0;
   double velocity_change_ = 0.0;  ///< of the last projection, the square of its mass norm
   std::vector<double> phi_t_, rest_, right_, top_, spare_J_, rate_, spare_;
+  std::vector<int> diagonal_;  ///< of the mass matrix: places of its free part
 };
 
 /// What the steppers of the index-1 formulations share.

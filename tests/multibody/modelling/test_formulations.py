@@ -269,8 +269,8 @@ def test_implicit_index_1_formulations_go_on_through_singular_positions(options,
 
 def test_a_step_without_a_solution_that_goes_on_is_an_error():
     mechanism = parallelogram(2, 0.42, 0.52, (4.0, 4.6), 8.0)
-    mechanism.formulation = Formulation("penalty", penalty=1e10)
-    told = r"all solutions of the step change the energy.*smaller step.*1e\+10 may be too stiff.*index-3"
+    mechanism.formulation = Formulation("penalty")
+    told = r"(all solutions of the step change the energy|takes .* % of the energy away).*smaller step.*index-3"
     with pytest.raises(SimulationError, match=told):
         mechanism.run(until=10.0, step=8e-3)
 

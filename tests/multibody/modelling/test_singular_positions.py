@@ -86,3 +86,27 @@ def test_a_given_number_of_iterations_is_not_halved():
     found = mechanism.assembled().statistics
     assert found["halved_steps"] == 0
     assert found["iterations"] == 3 * found["steps"]
+
+
+EXPLICIT = [
+    {"name": "augmented-lagrangian", "integrator": "rk2"},
+    {"name": "penalty", "integrator": "rk4", "penalty": 1e8},
+]
+SLOW = (0.5, 1.2, 0.8, (1.0, 1.0), 6.0)
+
+
+# A quarter of the energy went in one step and nothing said so.
+@pytest.mark.parametrize("options", EXPLICIT)
+def test_steps_of_explicit_rules_that_end_next_to_a_singular_position_keep_the_energy(options):
+    mechanism = antiparallelogram(*SLOW)
+    mechanism.formulation = Formulation(**options)
+    assert change_of_energy(mechanism.run(until=20.0, step=2e-3)) < 1e-2
+    assert 0 < mechanism.assembled().statistics["halved_steps"] < 500
+
+
+@pytest.mark.parametrize("options", [{"penalty": 1e10}, {"fixed_iterations": 3}])
+def test_a_run_of_an_index_1_formulation_ends_where_a_step_takes_energy_away(options):
+    mechanism = antiparallelogram(*SLOW)
+    mechanism.formulation = Formulation("penalty", **options)
+    with pytest.raises(SimulationError, match=r"from t = .* s to .*takes .* % of the energy away.*smaller.*index-3"):
+        mechanism.run(until=20.0, step=2e-3)

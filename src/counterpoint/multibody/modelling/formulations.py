@@ -205,7 +205,8 @@ class Formulation:
         made.length = length
         made.solver = "automatic" if self.solver == "auto" else self.solver
         for key in ("system", "iteration", "natural_frequency", "damping_ratio", "project_velocities",
-                    "project_accelerations", "printed", "tolerance", "max_iterations", "fixed_iterations", "threads"):  # fmt: skip
+                    "project_accelerations", "printed", "tolerance", "max_iterations", "fixed_iterations",
+                    "threads"):  # fmt: skip
             setattr(made, key, getattr(self, key))
         return made
 
