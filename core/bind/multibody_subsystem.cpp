@@ -107,7 +107,8 @@ void bind_subsystem(nb::module_& m) {
       .def_ro("worst_violation", &Statistics::worst_violation)
       .def_ro("singular_steps", &Statistics::singular_steps)
       .def_ro("penalty_raised", &Statistics::penalty_raised)
-      .def_ro("softened_steps", &Statistics::softened_steps);
+      .def_ro("softened_steps", &Statistics::softened_steps)
+      .def_ro("halved_steps", &Statistics::halved_steps);
   nb::class_<MultibodySubsystem, Subsystem>(m, "MultibodySubsystem")
       .def(
           "__init__",

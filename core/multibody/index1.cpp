@@ -5,6 +5,8 @@
 
 #include "coupling/cancellation.hpp"
 #include "coupling/subsystem.hpp"
+#include "multibody/halves.hpp"
+#include "multibody/text.hpp"
 
 namespace counterpoint::multibody {
 
@@ -39,7 +41,9 @@ Index1Accelerations::Index1Accelerations(ModelPointer model, const StepperOption
       right_(model_->coordinates() + model_->equations()),
       top_(model_->all_coordinates()),
       spare_J_(model_->jacobian_pattern().entries()),
-      rate_(model_->equations()) {
+      rate_(model_->equations()),
+      spare_(model_->all_coordinates()) {
+  for (int i = 0; i < model_->coordinates(); ++i) diagonal_.push_back(model_->mass_pattern().find(i, i));
   const bool kkt = options.system == SystemForm::kkt;
   system_ = kkt ? make_kkt_system(*model_, options.solver) : make_condensed_system(*model_, options.solver);
 }
@@ -77,8 +81,12 @@ void Index1Accelerations::solve_anew(double* right) {
 }
 
 void Index1Accelerations::give_up(int iteration, const std::string& why) const {
-  throw SolverFailure(failure_message(*model_, iteration, why, phi, Q) +
-                      "; name = \"index-3\" passes singular positions");
+  std::string message = failure_message(*model_, iteration, why, phi, Q);
+  if (options.penalty > 0.0) {
+    message +=
+        text("; penalty = %.3g may be too stiff or too soft: leave it out, and the masses decide", options.penalty);
+  }
+  throw SolverFailure(message + "; name = \"index-3\" passes singular positions");
 }
 
 void Index1Accelerations::solve(const Instant& now, double* a, double* multipliers) {
@@ -122,20 +130,35 @@ void Index1Stepper::give_up(int iteration, const std::string& not_converged) con
 void Index1Stepper::note_statistics() {
   const long long steps = statistics_.steps + 1;
   const double violation = statistics_.worst_violation;
+  const long long halved = statistics_.halved_steps;
   statistics_ = accelerations_.statistics;
+  statistics_.halved_steps = halved;
   statistics_.steps = steps;
   statistics_.worst_violation = violation;
   for (double x : accelerations_.phi) statistics_.worst_violation = std::max(statistics_.worst_violation, std::abs(x));
 }
 
-void Index1Stepper::finish_on_constraints(State& next, const Instant& now) {
+bool Index1Stepper::finish_on_constraints(const State& state, State& next, const Instant& now) {
   accelerations_.soften(1.0);
-  if (!accelerations_.projects()) return;
+  if (!accelerations_.projects()) return true;
   accelerations_.system().set_compliance(accelerations_.compliance);
   accelerations_.project(now, next.q.data(), next.v.data());
   const std::vector<double> before = next.a;
   accelerations_.solve(now, next.a.data(), next.multipliers.data());
   for (std::size_t i = 0; i < before.size(); ++i) next.auxiliary[i] += next.a[i] - before[i];
+  return !accelerations_.jumps(state.v.data(), before.data(), next.a.data(), next.t - state.t, can_be_halved());
+}
+
+void Index1Stepper::step(State& state, double t_end, InputSource& inputs) {
+  if (!can_be_halved()) {
+    advance(state, t_end, inputs);
+    return;
+  }
+  try {
+    if (advance(state, t_end, inputs)) return;
+  } catch (const SolverFailure&) {  // what is left of it after the last halving says why
+  }
+  make_in_halves(state, t_end, halvings_, statistics_, [&](double until) { step(state, until, inputs); });
 }
 
 void Index1Stepper::start(State& state, InputSource& inputs) {
@@ -177,7 +200,7 @@ void RungeKuttaStepper::stage(const State& state, double t, double from_start, c
   last_ = now;
 }
 
-void RungeKuttaStepper::step(State& state, double t_end, InputSource& inputs) {
+bool RungeKuttaStepper::advance(State& state, double t_end, InputSource& inputs) {
   const int n = accelerations_.model().coordinates();
   const double h = t_end - state.t, middle = state.t + 0.5 * h;
   q_ = state.q;
@@ -209,8 +232,10 @@ void RungeKuttaStepper::step(State& state, double t_end, InputSource& inputs) {
   }
   stage(state, t_end, h, v_.data(), a_.data(), inputs);  // the end of the step, for outputs and as a first guess
   if (accelerations_.projects()) {
+    const std::vector<double> before = a_;
     accelerations_.project(last_, q_.data(), v_.data());
     accelerations_.solve(last_, a_.data(), multipliers_.data());
+    if (accelerations_.jumps(state.v.data(), before.data(), a_.data(), h, can_be_halved())) return false;
   }
   accelerations_.check_violation();
   const double from = state.t;
@@ -222,9 +247,10 @@ void RungeKuttaStepper::step(State& state, double t_end, InputSource& inputs) {
   keep_inputs(state, last_, accelerations_.model().inputs());
   accept(accelerations_.model(), state, from);
   note_statistics();
+  return true;
 }
 
-void FixedPointStepper::step(State& state, double t_end, InputSource& inputs) {
+bool FixedPointStepper::advance(State& state, double t_end, InputSource& inputs) {
   renew_start(state, inputs);
   Instant now;
   const auto attempt = [&] {
@@ -238,13 +264,14 @@ void FixedPointStepper::step(State& state, double t_end, InputSource& inputs) {
     return substitute(state, now, t_end - state.t) && goes_on(now, state, next_);
   };
   if (!soften_until(attempt)) give_up(iteration_, "the iteration does not converge");
-  finish_on_constraints(next_, now);
+  if (!finish_on_constraints(state, next_, now)) return false;
   accelerations_.check_violation();
   const double from = state.t;
   keep_inputs(next_, now, accelerations_.model().inputs());
   std::swap(state, next_);
   accept(accelerations_.model(), state, from);
   note_statistics();
+  return true;
 }
 
 // Whether it converged, or made as many iterations as it was told to.

@@ -31,6 +31,10 @@ class Index1Accelerations {
   /// has then found another root of the equations than the one that continues the motion.
   bool does_work(const Instant& now, const State& before, const double* multipliers, double h);
 
+  /// Whether the projection of a step of h, from velocities and to accelerations before and after it, has changed the
+  /// motion by more than the rule's error does. Gives up when that is so and the step cannot be halved any more.
+  bool jumps(const double* v_before, const double* a_before, const double* a, double h, bool can_be_halved);
+
   /// Solve the system of W and J, or give up; `right` holds top then bottom, and x then mu.
   void solve_anew(double* right);
   [[noreturn]] void give_up(int iteration, const std::string& why) const;
@@ -52,11 +56,18 @@ class Index1Accelerations {
   Statistics statistics;
 
  private:
+  /// d^T M d of free coordinates.
+  double squared(const double* vector);
+  /// Of the motion, and of what the forces make of the masses in one step.
+  double twice_the_energy(const double* v, double h);
+
   ModelPointer model_;
   MassOnTangent mass_on_tangent_;
   SaddleSystemPointer system_;
   double softening_ = 1.0;
-  std::vector<double> phi_t_, rest_, right_, top_, spare_J_, rate_;
+  double velocity_change_ = 0.0;  ///< of the last projection, the square of its mass norm
+  std::vector<double> phi_t_, rest_, right_, top_, spare_J_, rate_, spare_;
+  std::vector<int> diagonal_;  ///< of the mass matrix: places of its free part
 };
 
 /// What the steppers of the index-1 formulations share.
@@ -64,9 +75,13 @@ class Index1Stepper : public Stepper {
  public:
   Index1Stepper(ModelPointer model, const StepperOptions& options) : accelerations_(std::move(model), options) {}
   void start(State& state, InputSource& inputs) override;
+  void step(State& state, double t_end, InputSource& inputs) override;
   const linear::Solver* solver() const override { return &accelerations_.system().solver(); }
 
  protected:
+  /// Makes a whole step; false when it is to be made in halves, the state is then as it was.
+  virtual bool advance(State& state, double t_end, InputSource& inputs) = 0;
+  bool can_be_halved() const { return accelerations_.options.fixed_iterations == 0 && halvings_ < most_halvings; }
   void renew_start(State& state, InputSource& inputs);
   /// Whether a step that has converged continues the motion; a given number of iterations is taken as it is.
   bool goes_on(const Instant& now, const State& before, const State& next) {
@@ -79,12 +94,16 @@ class Index1Stepper : public Stepper {
   template <typename Attempt>
   bool soften_until(Attempt attempt);
   [[noreturn]] void give_up(int iteration, const std::string& not_converged) const;
-  /// Positions and velocities onto the constraints, and accelerations that fit them; `now` looks at `next`.
-  void finish_on_constraints(State& next, const Instant& now);
+  /// Positions and velocities onto the constraints, and accelerations that fit them; `now` looks at `next`. False when
+  /// the step is to be made in halves.
+  bool finish_on_constraints(const State& before, State& next, const Instant& now);
   void note_statistics();
 
   Index1Accelerations accelerations_;
   bool stops_ = false;  ///< the last attempt converged to something that does not continue the motion
+  int halvings_ = 0;    ///< of the step under way
+
+  static constexpr int most_halvings = 5;
 };
 
 template <typename Attempt>
@@ -104,9 +123,9 @@ bool Index1Stepper::soften_until(Attempt attempt) {
 class RungeKuttaStepper final : public Index1Stepper {
  public:
   RungeKuttaStepper(ModelPointer model, const StepperOptions& options);
-  void step(State& state, double t_end, InputSource& inputs) override;
 
  private:
+  bool advance(State& state, double t_end, InputSource& inputs) override;
   void stage(const State& state, double t, double from_start, const double* v, const double* a, InputSource& inputs);
 
   bool fourth_order_;
@@ -119,9 +138,9 @@ class RungeKuttaStepper final : public Index1Stepper {
 class FixedPointStepper final : public Index1Stepper {
  public:
   using Index1Stepper::Index1Stepper;
-  void step(State& state, double t_end, InputSource& inputs) override;
 
  private:
+  bool advance(State& state, double t_end, InputSource& inputs) override;
   bool substitute(const State& state, const Instant& now, double h);
 
   State next_;
@@ -133,9 +152,9 @@ class Index1NewtonStepper final : public Index1Stepper {
  public:
   Index1NewtonStepper(ModelPointer model, const StepperOptions& options);
   void start(State& state, InputSource& inputs) override;
-  void step(State& state, double t_end, InputSource& inputs) override;
 
  private:
+  bool advance(State& state, double t_end, InputSource& inputs) override;
   void set_coefficients(double h);
   void set_step_compliance();
   void predict(const State& state);

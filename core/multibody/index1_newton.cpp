@@ -62,7 +62,7 @@ void Index1NewtonStepper::update_accelerations(const State& state) {
   }
 }
 
-void Index1NewtonStepper::step(State& state, double t_end, InputSource& inputs) {
+bool Index1NewtonStepper::advance(State& state, double t_end, InputSource& inputs) {
   if (accelerations_.model().inputs() > 0) {
     accelerations_.system().set_compliance(accelerations_.compliance);
     renew_start(state, inputs);
@@ -82,9 +82,10 @@ void Index1NewtonStepper::step(State& state, double t_end, InputSource& inputs) 
   if (!soften_until(attempt)) {
     give_up(iteration_, text("the iteration does not converge (last correction %.3g m)", moved_));
   }
-  finish_on_constraints(next_, now);
+  if (!finish_on_constraints(state, next_, now)) return false;
   accelerations_.check_violation();
   finish(state, now);
+  return true;
 }
 
 // Whether it converged, or made as many iterations as it was told to.

@@ -13,12 +13,21 @@
 
 namespace counterpoint::multibody {
 
+/// A step to 30 bits: what times on a grid differ by is rounding, and would otherwise ask for new coefficients, and
+/// make the processor guess wrongly, at every other step. Nothing but corrections is multiplied by what is left out.
+inline double without_rounding(double h) {
+  const double split = h * 8388609.0;  // 2^23 + 1
+  return split - (split - h);
+}
+
 /// The index-3 step: positions by Newton's method, then projections. One step, in this order:
 ///
 ///     predict        accelerations on a straight line, positions and velocities by the rule
 ///     iterate        factorise the tangent, correct, evaluate, until the expected next correction is small
 ///     project        velocities and accelerations onto the constraints, with the last factorisation
 ///     finish         elements remember, the step is accepted
+///
+/// A step that does not converge, or whose projections change the motion, is made again in halves.
 ///
 /// Shared, for large mechanisms: where the solver has domains, what is done for all coordinates, equations and elements
 /// is done for several domains at once. Small ones are compiled apart: their step must stay in one piece of code.
@@ -49,6 +58,15 @@ class Index3Stepper final : public Stepper {
   double expected_correction();
   double bound_of_next() const;
   bool is_stuck_at_singularity(int iteration, double expected);
+  /// Further iterations; false when they fail in a step that can be halved.
+  bool converges(const Instant& now);
+  /// Whether the projections change the motion by more than the rule's error does.
+  bool jumps(const State& before);
+  void step_in_halves(State& state, double t_end, InputSource& inputs);
+  bool can_be_halved() const;
+  /// d^T M d of a vector with one value for each free coordinate.
+  template <typename Value>
+  double squared(Value value);
   void shorten_correction(const Instant& now, double last);
   void apply_compliance(double stiffening);
   /// The first iteration; true when it is enough, which the curvature tells without another evaluation.
@@ -101,10 +119,11 @@ class Index3Stepper final : public Stepper {
   double tolerance_ = 0.0;                       ///< m
   double h_ = 0.0, scale_ = 0.0, velocity_factor_ = 0.0;
   double auxiliary_factor_ = 0.0, multiplier_factor_ = 0.0;
-  double ratio_ = 0.0;              ///< of this step to the last one
-  double coefficients_for_ = 0.0;   ///< step that the coefficients above belong to, without rounding
-  bool same_W_ = false;             ///< W is M and has been given to the system
-  std::vector<double> compliance_;  ///< as chosen at the start, or from the penalty given
+  double leading_per_acceleration_ = 1.0;  ///< change of the acceleration-like variable for one of the acceleration
+  double ratio_ = 0.0;                     ///< of this step to the last one
+  double coefficients_for_ = 0.0;          ///< step that the coefficients above belong to, without rounding
+  bool same_W_ = false;                    ///< W is M and has been given to the system
+  std::vector<double> compliance_;         ///< as chosen at the start, or from the penalty given
   std::vector<double> applied_compliance_;
   double applied_stiffening_ = 0.0;
   double violation_ = 0.0;  ///< largest |Phi| where the terms were evaluated last, or what the linear part leaves of it
@@ -119,6 +138,8 @@ class Index3Stepper final : public Stepper {
   bool constant_W_ = false;  ///< W is M and M is constant
   bool constant_forces_ = false;
   bool multipliers_are_zero_ = false;
+  int iterations_ = 0;  ///< after the first one
+  int halvings_ = 0;    ///< of the step under way
 
   // Scratch; nothing here survives a step.
   State next_;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "coupling/subsystem.hpp"
+#include "multibody/halves.hpp"
 #include "multibody/index3.hpp"
 #include "multibody/text.hpp"
 
@@ -19,6 +20,14 @@ constexpr double stiffening_factor = 10.0;
 constexpr double max_stiffening = 100.0;
 constexpr double root_of_rounding =
     1.5e-8;  ///< square root of the rounding: how far a double root can be known, relative to the size
+constexpr int doubtful_iterations = 2;  ///< after the first one, from which a step may have lost its way
+constexpr int most_halvings = 4;
+// What projections may change, the square of its mass norm relative to twice the energy of the motion. Measured on
+// parallelograms and antiparallelograms, steps of 1 to 32 ms: less finds steps with nothing but the rule's error, more
+// leaves jumps of energy.
+constexpr double largest_change = 1e-5;
+constexpr double largest_change_with_jerk = 1e-6;
+constexpr double largest_loss = 0.1;  ///< of energy, where halves do not help any more
 
 }  // namespace
 
@@ -168,6 +177,77 @@ bool Index3Stepper<shared, Clock>::is_stuck_at_singularity(int iteration, double
   return stuck;
 }
 
+template <bool shared, class Clock>
+bool Index3Stepper<shared, Clock>::can_be_halved() const {
+  return options_.fixed_iterations == 0 && !options_.printed && halvings_ < most_halvings;
+}
+
+template <bool shared, class Clock>
+bool Index3Stepper<shared, Clock>::converges(const Instant& now) {
+  if (!can_be_halved()) {
+    iterate_on(now);
+    return true;
+  }
+  try {
+    iterate_on(now);
+    return true;
+  } catch (const SolverFailure&) {
+    return false;
+  }
+}
+
+// Where a step ends closer to a singular position than its error is large, the nearest point on the constraints may lie
+// on the other branch of the motion, whose tangents are others: the projection then takes most of the energy away, and
+// the mechanism goes back, or on with other speeds. On the right branch, too, projections answer to the errors of v and
+// a with these errors divided by the smallest singular value, and the next steps begin with that. Both shows in what
+// the projections change. Half the step has an eighth of the error, at the same distance from the singular position.
+template <bool shared, class Clock>
+bool Index3Stepper<shared, Clock>::jumps(const State& before) {
+  if (options_.fixed_iterations > 0 || options_.printed || iterations_ < doubtful_iterations) return false;
+  if (!options_.project_velocities && !hermite_) return false;
+  const double* const sides = three_.data();
+  const double lost = squared([&](int i) { return sides[3 * i]; });
+  double changed = lost + squared([&](int i) { return h_ * sides[3 * i + 1]; });
+  if (hermite_) {
+    changed += squared([&](int i) {
+      const double predicted = before.jerk[i] + ratio_ * (before.jerk[i] - before.previous_jerk[i]);
+      return h_ * h_ / 12.0 * (sides[3 * i + 2] + predicted);
+    });
+  }
+  // Of the motion, and of what forces make of the masses in one step.
+  double energy = squared([&](int i) { return before.v[i]; });
+  for (int i = 0; i < n_; ++i) energy += h_ * Q_[i] * h_ * Q_[i] * inverse_diagonal_[i];
+  if (changed <= (hermite_ ? largest_change_with_jerk : largest_change) * energy) return false;
+  if (can_be_halved()) return true;
+  if (lost > largest_loss * energy && !model_->rheonomic()) {
+    fail(iterations_ + 1,
+         text("close to a singular position the step takes %.0f %% of the energy away", 100.0 * lost / energy));
+  }
+  return false;
+}
+
+template <bool shared, class Clock>
+template <typename Value>
+double Index3Stepper<shared, Clock>::squared(Value value) {
+  double* const vector = residual_.data();  // the step has no more use for it
+  for (int i = 0; i < n_; ++i) vector[i] = value(i);
+  multiply(model_->mass_pattern(), mass_.data(), vector, change_.data());
+  double sum = 0.0;
+  for (int i = 0; i < n_; ++i) sum += vector[i] * change_[i];
+  return sum;
+}
+
+template <bool shared, class Clock>
+void Index3Stepper<shared, Clock>::step_in_halves(State& state, double t_end, InputSource& inputs) {
+  const std::vector<double> previous = plain_ ? state.a : state.auxiliary, jerk = state.jerk;
+  const double h = t_end - state.t;
+  make_in_halves(state, t_end, halvings_, statistics_, [&](double until) { step(state, until, inputs); });
+  // The next step goes on as after a whole one.
+  state.previous = previous;
+  state.previous_jerk = jerk;
+  state.previous_step = without_rounding(h);
+}
+
 // (3.1): lambda_{i+1} = lambda_i + alpha Phi_{i+1}; the residual follows.
 template <bool shared, class Clock>
 void Index3Stepper<shared, Clock>::update_as_printed() {
@@ -204,12 +284,15 @@ bool Index3Stepper<shared, Clock>::may_stiffen() {
 
 template <bool shared, class Clock>
 void Index3Stepper<shared, Clock>::fail(int iteration, const std::string& why) const {
-  std::string message = failure_message(*model_, iteration, why, phi_, Q_);
+  const std::string halved = halvings_ > 0 ? text(", also with the step halved %d times", halvings_) : "";
+  std::string message = failure_message(*model_, iteration, why + halved, phi_, Q_);
   if (options_.printed) {
     message += text(
         "; printed = true carries multipliers, which grow from step to step where an iteration leaves more than half "
         "of a violation (here up to %.2g): raise the penalty, or leave out printed",
         statistics_.worst_contraction);
+  } else if (options_.penalty > 0.0) {
+    message += text("; penalty = %.3g may be too soft for this step: raise it, or leave it out", options_.penalty);
   }
   throw SolverFailure(message);
 }

@@ -37,13 +37,6 @@ constexpr int sure_iterations = 3;
 /// (measured on the chain of four-bars).
 constexpr int smallest_shared = 2000;
 
-// A step to 30 bits: what times on a grid differ by is rounding, and would otherwise ask for new coefficients, and make
-// the processor guess wrongly, at every other step. Nothing but corrections is multiplied by what is left out.
-inline double without_rounding(double h) {
-  const double split = h * 8388609.0;  // 2^23 + 1
-  return split - (split - h);
-}
-
 template <bool shared, class Clock>
 void Index3Stepper<shared, Clock>::start(State& state, InputSource& inputs) {
   Instant now = state.instant();
@@ -85,8 +78,10 @@ void Index3Stepper<shared, Clock>::step(State& state, double t_end, InputSource&
   predict(state);
   clock_.end(Phase::prediction);
   evaluate(now);
-  if (!iterate_once(now)) iterate_on(now);
+  const bool sure = iterate_once(now);
+  if (!sure && !converges(now)) return step_in_halves(state, t_end, inputs);
   project(now);
+  if (!sure && jumps(state)) return step_in_halves(state, t_end, inputs);
   finish(state, now);
   clock_.end(Phase::acceptance);
 }
@@ -102,6 +97,7 @@ void Index3Stepper<shared, Clock>::set_coefficients(double exact) {
   velocity_factor_ = r.gamma / (r.beta * h);
   auxiliary_factor_ = 1.0 / (r.beta * h * h);
   multiplier_factor_ = 1.0 / scale_;
+  leading_per_acceleration_ = (1.0 - r.alpha_f) / (1.0 - r.alpha_m);
   if (options_.penalty > 0.0) {
     compliance_.assign(m_, 1.0 / (options_.penalty * scale_));
     apply_compliance(1.0);
@@ -253,6 +249,7 @@ void Index3Stepper<shared, Clock>::iterate_on(const Instant& now) {
   const int most = counted ? options_.fixed_iterations : options_.max_iterations;
   for (int iteration = 1;; ++iteration) {
     Cancellation::check();
+    iterations_ = iteration;
     const double before = largest_absolute(phi_.data(), m_), last_correction = correction_;
     keep_correction();
     evaluate(now);
@@ -366,9 +363,9 @@ void Index3Stepper<shared, Clock>::project(const Instant& now) {
   const bool looked_at = options_.shows_multipliers || !options_.reset_multipliers;
   const bool improves_multipliers = looked_at && options_.project_accelerations && !options_.printed;
   double* const multipliers = next_.multipliers.data();
-  solve_three(now, leading().data(), multipliers, improves_multipliers ? multipliers : nullptr);
+  solve_three(now, next_.a.data(), multipliers, improves_multipliers ? multipliers : nullptr);
   if (hermite_) return;  // `accept_by_jerk` takes them
-  const double *const sides = three_.data(), part = options_.project_accelerations ? 1.0 : 0.0;
+  const double *const sides = three_.data(), part = options_.project_accelerations ? leading_per_acceleration_ : 0.0;
   double *v = next_.v.data(), *a = leading().data();
   in_ranges(n_, [=](int begin, int end) COUNTERPOINT_INLINE_LAMBDA {
     in_pairs(begin, end, [&](int i, auto pair) {

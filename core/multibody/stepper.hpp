@@ -48,6 +48,7 @@ struct Statistics {
       0;  ///< how often a step ended in a singular position before it had converged to the last digit
   long long penalty_raised = 0;  ///< how often the penalty had to be made larger
   long long softened_steps = 0;  ///< steps of an index-1 formulation that converged with softer constraints only
+  long long halved_steps = 0;    ///< steps that were made in halves
 };
 
 /// Where inputs come from: fills u and, for guided values, their derivatives.

@@ -157,13 +157,14 @@ class Assembly:
         ``steps``, ``iterations``, ``factorisations``; ``worst_contraction`` (largest ratio of constraint violations of
         two iterations, 0 when one was always enough), ``worst_violation`` (m or rad), ``singular_steps`` (that ended
         in a singular position, known to fewer digits), ``penalty_raised`` (times), ``softened_steps`` (of an index-1
-        formulation, that converged with softer constraints only).
+        formulation, that converged with softer constraints only), ``halved_steps`` (made again in
+        halves, because they did not converge or jumped next to a singular position).
         """
         if self._made is None:
             return {}
         made = self._made.statistics
         keys = ("steps", "iterations", "factorisations", "worst_contraction", "worst_violation", "singular_steps",
-                "penalty_raised", "softened_steps")  # fmt: skip
+                "penalty_raised", "softened_steps", "halved_steps")  # fmt: skip
         return {key: getattr(made, key) for key in keys}
 
     def _units(self, shown: dict[str, OutputPart]) -> dict[str, str]:

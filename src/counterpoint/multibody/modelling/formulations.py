@@ -21,7 +21,7 @@ NO_KLU = (
     "is not in this build: SuiteSparse was not found when it was made; install it (Debian: libsuitesparse-dev, conda: "
     'suitesparse) and build Counterpoint from source, or take "static-lu"'
 )
-IN_THE_STUDY = ("cholmod", "lapack", "mkl-pardiso", "pardiso", "superlu", "umfpack", "wsmp")
+IN_THE_STUDY = ("cholmod", "lapack", "mkl", "mkl-pardiso", "pardiso", "superlu", "umfpack", "wsmp")
 ONLY_MEASURED = (
     "is not a solver for simulations: `counterpoint study linear-algebra` compares LAPACK, SuperLU (pip install "
     "scipy), CHOLMOD, UMFPACK (pip install kvxopt) and Pardiso (pip install pypardiso) with ours; WSMP is "
@@ -32,7 +32,7 @@ _NUMBERS: tuple[tuple[str, Callable[[float], bool], str], ...] = (
     ("penalty", lambda x: x > 0, "expected a positive number, or None for an automatic choice"),
     ("spectral_radius", lambda x: 0 <= x <= 1, "expected a number from 0 to 1"),
     ("beta", lambda x: x > 0, "expected a positive number (0 would be explicit)"),
-    ("gamma", lambda x: x >= 0, "expected a number of at least 0"),
+    ("gamma", lambda x: x >= 0.5, "expected a number of at least 0.5: below, the rule makes energy"),
     ("natural_frequency", lambda x: x >= 0, "expected a number of at least 0"),
     ("damping_ratio", lambda x: x >= 0, "expected a number of at least 0"),
     ("tolerance", lambda x: x > 0, "expected a positive number"),
@@ -70,7 +70,7 @@ class Formulation:
     natural_frequency, damping_ratio : float
         Baumgarte's omega (rad/s) and xi.
     beta, gamma : float
-        Newmark's parameters.
+        Newmark's parameters; gamma is at least 0.5.
     spectral_radius : float
         Of generalised-alpha at infinite frequency, 0 to 1.
     project_velocities, project_accelerations : bool
@@ -84,10 +84,12 @@ class Formulation:
     tolerance : float
         Expected next correction at which Newton's method stops, relative to the size of the mechanism.
     max_iterations : int
-        Where Newton's method gives up. Two or three are usual; a step that ends in a singular position needs many.
+        Where Newton's method gives up. Two or three are usual; a step that ends in a singular position needs many. A
+        step that does not converge, or jumps next to a singular position, is made again in halves, which may be halved
+        in turn (``halved_steps`` of the statistics).
     fixed_iterations : int
-        If not 0: exactly so many iterations in each step, for studies. Not with ``"rk2"`` and ``"rk4"``, which have
-        none.
+        If not 0: exactly so many iterations in each step, for studies; no step is halved. Not with ``"rk2"`` and
+        ``"rk4"``, which have none.
     threads : int
         For one step of a large mechanism, from 2000 coordinates on; 0: one for each processor, at most eight. Smaller
         mechanisms use one thread. The number changes no bit of the result. Index 3, condensed, ``"auto"`` or
@@ -126,10 +128,11 @@ class Formulation:
             ("solver", SOLVERS),
         ):  # fmt: skip
             value = getattr(self, key)
-            if value in IN_THE_STUDY:
+            written = str(value).lower()
+            if written in IN_THE_STUDY:
                 problems.append(f'formulation: {key} "{value}" {ONLY_MEASURED}')
             elif value not in known:
-                problems.append(f'formulation: {key} "{value}"{did_you_mean(str(value), known)}')
+                problems.append(f'formulation: {key} "{value}"{did_you_mean(written, known)}')
         problems += self._contradictions() + self._numbers() + self._solver_problems()
         if problems:
             raise SetupError(problems)
@@ -200,12 +203,10 @@ class Formulation:
         made.penalty = self.penalty or 0.0
         made.reset_multipliers = not (self.carry_multipliers or self.printed)
         made.length = length
-        damped = self.integrator == "generalised-alpha" and self.name == "index-3"
-        made.project_velocities = self.project_velocities and not damped
-        made.project_accelerations = self.project_accelerations and not damped
         made.solver = "automatic" if self.solver == "auto" else self.solver
-        for key in ("system", "iteration", "natural_frequency", "damping_ratio", "printed", "tolerance",
-                    "max_iterations", "fixed_iterations", "threads"):  # fmt: skip
+        for key in ("system", "iteration", "natural_frequency", "damping_ratio", "project_velocities",
+                    "project_accelerations", "printed", "tolerance", "max_iterations", "fixed_iterations",
+                    "threads"):  # fmt: skip
             setattr(made, key, getattr(self, key))
         return made
 

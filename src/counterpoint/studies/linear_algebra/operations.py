@@ -10,6 +10,7 @@ from ...multibody import Formulation
 from ...multibody.library import four_bar
 from ...system import System
 from .chain import PENALTY, STEP, rods, tangent
+from .phases import phases
 from .solvers import OURS, core_solver
 
 
@@ -51,7 +52,8 @@ class Shares:
     step : float
         s for one step, with one factorisation and four solutions.
     factor, solutions : float
-        s for these in one step.
+        s for these in one step: the shares that the profile of a step finds, of the step without a profile. The first
+        solution is part of the factorisation, which takes the right-hand side along.
     """
 
     size: int
@@ -75,7 +77,7 @@ class Shares:
 
 
 def shares(loops: int, seconds: float) -> Shares:
-    """Measure a step of the chain with the trapezoidal rule, and its factorisation and solutions alone."""
+    """Measure a step of the chain with the trapezoidal rule, and what its factorisation and solutions take of it."""
     mechanism = four_bar(loops)
     mechanism.formulation = Formulation(solver=OURS, threads=1)
     mechanism.standard_outputs = ()
@@ -83,8 +85,7 @@ def shares(loops: int, seconds: float) -> Shares:
     system = System("chain")
     system.add("chain", mechanism.subsystem(), step=1e-3, record=False)
     run = system.start()
-    solver = core_solver(OURS, tangent(2 * loops + 2))
-    step, factor, solution, taken = 1e9, 1e9, 1e9, 0
+    step, taken = 1e9, 0
     began = time.process_time()
     count = max(2, 2000 // loops)
     while time.process_time() - began < seconds and taken + count < 600:
@@ -92,10 +93,9 @@ def shares(loops: int, seconds: float) -> Shares:
         run.step_to((taken + count) * 1e-3)
         taken += count
         step = min(step, (time.process_time() - at) / count)
-        found = solver.measure(5)
-        factor, solution = min(factor, found[0]), min(solution, found[1])
-    # Three projections share the waiting for each other: measured together they take twice the time of one.
-    return Shares(2 * loops + 2, step, factor, 3 * solution)
+    profile = phases(loops, seconds)
+    factor, solutions = (step * profile.percent([name]) / 100 for name in ("factorisation", "projection solutions"))
+    return Shares(2 * loops + 2, step, factor, solutions)
 
 
 @dataclass(frozen=True)
