@@ -151,7 +151,7 @@ def test_steps_that_change_are_analysed_without_windows():
 
 
 def test_estimated_responses_have_no_map_of_a_period():
-    with pytest.raises(cp.SetupError, match="estimated responses are fitted to what was published before"):
+    with pytest.raises(cp.SetupError, match="estimated responses are fitted to earlier samples"):
         cp.stability(two_mass(5, cp.lagrange(1)), "parallel", window=cp.estimated_response())
 
 
