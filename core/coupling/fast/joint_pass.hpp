@@ -47,6 +47,7 @@ class JointPass {
     std::vector<Turn> turns;
   };
   static constexpr std::size_t most_turns = 4096;
+  static constexpr long most_steps = 1 << 14;  ///< no slice ends within a pass
 
   /// The order of passes in which the same is read.
   Order& order();
@@ -61,6 +62,7 @@ class JointPass {
   std::array<Order, 4> orders_;
   Order* noted_ = nullptr;  ///< that is being noted
   std::vector<Turn> turns_;
+  long steps_ = 0;       ///< of these turns
   double length_ = 0.0;  ///< s
 };
 
