@@ -111,6 +111,22 @@ def test_the_order_in_the_large_step_is_that_of_the_rules():
     assert math.log2(errors[1] / errors[2]) == pytest.approx(2.0, abs=0.3)
 
 
+@pytest.mark.parametrize("share", [1.0, "mixed"])
+def test_defects_are_those_of_the_samples_that_count(tmp_path, share):
+    """The slow one has read the large step of the fast one; what that publishes is what its own steps gave."""
+    window = cp.compound_fast(share=share, tolerance=1e-12)
+    system = equations((-5.0, -0.5), (1.0, 1.5), 0.5, 10)
+    seen = []
+    for options in ({}, {"file": tmp_path / "run.h5"}):
+        result = system.run(until=5.0, window=window, **options)
+        defect = result.defect("fast.y -> slow.u")
+        ends = np.isin(result["fast.y"].time.round(9), defect.time.round(9))
+        np.testing.assert_array_equal(np.ravel(defect.arrived), result["fast.y"].values[ends])
+        assert np.max(np.abs(defect.assumed - defect.arrived)) > 1e-4
+        seen.append([np.ravel(column).tolist() for column in (defect.time, defect.assumed, defect.arrived)])
+    assert seen[0] == seen[1]
+
+
 def test_threads_change_no_bit():
     runs = [
         equations((-5.0, -0.5), (1.0, 1.5), 0.5, 10).run(until=5.0, window=cp.compound_fast(share=0.5), threads=n)

@@ -405,6 +405,47 @@ def test_numbers_that_fail_in_a_window_make_it_shorter():
     assert result.end == pytest.approx(3.2)
 
 
+@pytest.mark.parametrize("scheme", ["slowest-first", "fastest-first", "parallel", "sequential"])
+@pytest.mark.parametrize("steps", [(0.01, 0.01), (0.01, 0.02)], ids=["equal steps", "different steps"])
+def test_a_window_with_centred_stencils_may_be_cut(steps, scheme):
+    """One that waits needs its source up to the new end of the window."""
+    system = cp.System("two masses")
+    for name, step, x0 in zip("ab", steps, (1.0, 0.0), strict=True):
+        mass = cp.linear([[0, 1], [-200, -0.1]], [[0], [180]], [[1, 0]], x0=[x0, 0], inputs="u", outputs="x")
+        system.add(name, mass, step=step)
+    system.connect("a.x", "b.u", cp.spline())
+    system.connect("b.x", "a.u", cp.spline())
+    cut = cp.window(0.4, 3, 1e-4, "centred", when_not_converged="cut")
+    result = system.run(until=0.8, scheme=scheme, window=cut, check="off")
+    assert result.summary.windows.cuts > 0
+    accurate = system.run(until=0.8, scheme=scheme, window=cp.window(0.04, 20, 1e-10, "centred"), check="off")
+    assert result["b.x"].values[-1] == pytest.approx(accurate["b.x"].values[-1], abs=2e-3)
+
+
+@pytest.mark.parametrize("stencil", ["one-sided", "centred"])
+@pytest.mark.parametrize(("scheme", "repeats"), [("slowest-first", 2), ("parallel", 4), ("sequential", 2)])
+def test_a_cut_window_ends_the_steps_of_a_pace_too(scheme, repeats, stencil):
+    """Steps that the pace chose beyond the new end do not count, and the first one is not left out."""
+    system = cp.System("ring")
+    for name, step, x0 in (("a", 0.1, 1.0), ("b", 0.01, 0.0), ("c", 0.004, 0.5)):
+        mass = cp.linear([[0, 1], [-60, -0.1]], [[0], [54]], [[1, 0]], x0=[x0, 0], inputs="u", outputs="x")
+        pace = cp.pace.table([0.0, 0.4], [0.1, 0.07]) if name == "a" else None
+        system.add(name, mass, step=step, pace=pace)
+    for source, target in ("ab", "bc", "ca"):
+        system.connect(f"{source}.x", f"{target}.u", cp.lagrange(3))
+    span = {"start": 0.1, "until": 0.9, "scheme": scheme, "check": "off"}
+    cut = cp.window(0.8, repeats, 1e-4, stencil, when_not_converged="cut")
+    result = system.run(window=cut, **span)
+    assert result.summary.windows.cuts > 0
+    made = result.steps["a"]
+    np.testing.assert_allclose(
+        result["a.x"].time, [*made["t"], made["t"].iloc[-1] + made["length"].iloc[-1]], atol=1e-9
+    )
+    np.testing.assert_allclose(np.diff(result["a.x"].time), made["length"], atol=1e-9)
+    np.testing.assert_allclose(result["b.x"].time, 0.1 + 0.01 * np.arange(81), atol=1e-9)
+    assert np.max(np.diff(result["a.x"].time)) < 0.1 + 1e-9
+
+
 def test_a_window_that_cannot_be_cut_any_more_stops_the_run():
     window = cp.window(1.0, 20, 1e-9, when_not_converged="cut")
     with pytest.raises(cp.SolverError, match="did not converge"):

@@ -27,7 +27,7 @@ Samples all_published(const Connection& c) {
 
 /// Flat for the same reason as Scheduler::go.
 [[gnu::flatten]] void Comparison::arrive(const Connection& c) {
-  if (!pending() || fast::NewestComparison::make(*this, c)) return;
+  if (!pending() || holds_ || fast::NewestComparison::make(*this, c)) return;
   const Samples samples = all_published(c);
   while (pending() && samples.time(samples.last()) >= pending_time() - samples.tolerance) {
     compare(pending_time(), &assumed_[first_ + 1], samples, c);

@@ -51,6 +51,10 @@ class Comparison {
   /// From now on tell only the other indicators: the defect is computed from the record.
   void leave_defect();
 
+  /// From now on values stay pending (true), because their samples are not final, or are compared again (false). Other
+  /// indicators than the defect are told at once in any case.
+  void hold(bool holds) { holds_ = holds && indicators_.empty(); }
+
   /// Compare pending values with what the source of the connection has published so far.
   void arrive(const Connection& c);
 
@@ -102,6 +106,7 @@ class Comparison {
 
   int connection_;
   int width_;
+  bool holds_ = false;
   bool keeps_ = false;
   bool keeps_times_ = true;
   bool leaves_defect_ = false;

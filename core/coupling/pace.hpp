@@ -70,10 +70,17 @@ class LawPace final : public Pace {
   StepChooser chooser;
 
  private:
+  struct Made {
+    double end;                 ///< of a step, s
+    StepChooser::Place chosen;  ///< when it was
+  };
   double next_end_since_mark(double t, StepClock& clock, double event);
+  double choose(double t, StepClock& clock, double event);
+  void end_at(std::vector<Made>::iterator step, double end, double tolerance);
 
-  KnownEvents known_;         ///< of its own subsystem and of those connected to it
-  std::vector<double> ends_;  ///< of the steps since the mark, s
+  KnownEvents known_;                  ///< of its own subsystem and of those connected to it
+  std::vector<Made> made_;             ///< steps since the mark, and the one under way then
+  double end_ = Polynomial::infinity;  ///< of the step that was chosen last, s
   bool is_marked_ = false;
   bool repeats_ = false;
 };

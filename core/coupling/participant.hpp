@@ -104,6 +104,11 @@ class Participant {
     assumes_ = (heard || pace_listens_) && extrapolates_;
   }
 
+  /// What it assumes is compared later: its sources publish again, it does not step again.
+  void hold_comparisons(bool holds) {
+    for (Comparison& comparison : comparisons) comparison.hold(holds);
+  }
+
   /// Whether it has assumed, or may assume, values to be compared.
   bool compares() const { return compared_; }
   /// Compare the values assumed on connection k with those that its source has published.

@@ -73,6 +73,7 @@ class RepeatedWindow final : public Window {
   bool reads_earlier() const override { return pass_ > 0 && !refines_; }
   double end_of(int participant, double end) const override;
   bool keeps(int participant) const override { return refines_ && member(participant) == nullptr; }
+  bool refines_later() const override { return !spec_.fast.empty() && !refines_; }
   double end_of_repeat() const override { return end_; }
   bool centred() const override { return spec_.centred; }
   void report(WindowTally& tally) const override { tally = merged(tally); }

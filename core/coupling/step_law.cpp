@@ -24,6 +24,30 @@ double StepChooser::cut(double end) {
   return event_ = made;
 }
 
+StepChooser::Place StepChooser::place() const {
+  return {row_, last_, wanted_, asked_, chosen_, chosen_by_, event_, is_foreseen_, tally, rows.total()};
+}
+
+void StepChooser::go_back(const Place& place) {
+  row_ = place.row;
+  last_ = place.last;
+  wanted_ = place.wanted;
+  asked_ = place.asked;
+  chosen_ = place.chosen;
+  chosen_by_ = place.chosen_by;
+  event_ = place.event;
+  is_foreseen_ = place.is_foreseen;
+  tally = place.tally;
+  rows.shrink(place.rows);
+}
+
+void StepChooser::end_at(double end) {
+  row_.length = end - row_.t;
+  row_.rule = StepRule::end;
+  event_ = -infinity;
+  is_foreseen_ = false;
+}
+
 void StepChooser::finish(double t) {
   if (row_.t + 0.5 * row_.length < t) write();  // else it was chosen and never made
 }

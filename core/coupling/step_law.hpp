@@ -169,6 +169,13 @@ class StepChooser {
   /// Length of the step under way, before it was cut, s.
   double wanted() const { return wanted_; }
 
+  /// What is known of the steps when one has been chosen.
+  struct Place;
+  Place place() const;
+  void go_back(const Place& place);
+  /// The step under way ends here instead, where its window was cut.
+  void end_at(double end);
+
   /// Rows (t, length, rule, estimate, accepted, signal).
   static constexpr std::size_t columns = 6;
   RowBuffer rows{columns};
@@ -208,6 +215,16 @@ class StepChooser {
   StepRule chosen_by_ = StepRule::first;
   double event_ = -std::numeric_limits<double>::infinity();  ///< where the step under way meets an event
   bool is_foreseen_ = false;                                 ///< it is one that a source knew
+};
+
+struct StepChooser::Place {
+  Row row;
+  double last, wanted, asked, chosen;
+  StepRule chosen_by;
+  double event;
+  bool is_foreseen;
+  StepTally tally;
+  std::size_t rows;
 };
 
 // Here, and not in the source file, what is done for every step: with little work in a step, the calls between these

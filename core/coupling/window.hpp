@@ -57,6 +57,7 @@ struct WindowTally {
 /// 10. After a yes, `reads_earlier` tells whether the next pass interpolates what this one has published or starts
 ///     afresh, and `end_of_repeat` gives its end, not after that of the window. `end_of(i, end)` is where participant i
 ///     ends its pass, not later. If `keeps(i)`, participant i stays where it is and does not make the window again.
+///     `refines_later`: a later pass of the window keeps some; the samples of the others are final only then.
 /// 11. `is_provisional`: after the next pass another one follows in any case, or the run ends. It records nothing, and
 ///     its assumed values are not compared.
 /// 12. `repeats_alike`: all passes cover the whole window, and a pass that reads earlier samples reads those of the
@@ -85,6 +86,7 @@ class Window {
   virtual double end_of_repeat() const { return Polynomial::infinity; }
   virtual double end_of(int /*participant*/, double end) const { return end; }
   virtual bool keeps(int /*participant*/) const { return false; }
+  virtual bool refines_later() const { return false; }
   /// Whether repeats use samples on both sides, because those ahead are known.
   virtual bool centred() const { return false; }
   /// Add its own statistics.

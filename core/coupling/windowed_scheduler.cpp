@@ -162,8 +162,10 @@ void WindowedScheduler::mark(int participant) {
 /// Record and compare what happens in the next pass, or do not.
 void WindowedScheduler::hear_all(bool all) {
   bool compares = false;
+  const bool refines_later = window_->refines_later();
   for (Participant& p : network().participants) {
     p.set_heard(all);
+    if (!alike_) p.hold_comparisons(refines_later);
     compares = compares || p.compares();
   }
   scheduler_.compare(compares);
@@ -275,9 +277,9 @@ void WindowedScheduler::take_back(int participant, Reading reading) {
   } else {
     p.read_earlier(earlier_, reading == Reading::both_sides);
   }
-  if (reading == Reading::both_sides) p.wants_sources_until(to_);
   // What was saved proposes to go to the first end, in steps of the first pass.
   if (shortened_ || reading == Reading::present) open_until_end(participant);
+  if (reading == Reading::both_sides) p.wants_sources_until(to_);
 }
 
 void WindowedScheduler::open_until_end(int participant) {

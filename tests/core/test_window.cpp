@@ -9,19 +9,24 @@
 
 using namespace counterpoint;
 using namespace counterpoint::testing;
+using namespace std::chrono_literals;
 
 namespace {
 
-/// A walker that can go back. It takes its time: a slice then ends after each of its steps, within a window.
+/// A walker that can go back. Unless it is told not to, it takes its time: a slice then ends after each of its steps,
+/// within a window.
 class Returner final : public Subsystem {
  public:
-  Returner(int inputs, double x0, std::vector<double> wishes) : walker_(inputs, x0, std::move(wishes)) {}
+  Returner(int inputs, double x0, std::vector<double> wishes, std::chrono::microseconds work = 30us)
+      : walker_(inputs, x0, std::move(wishes)), work_(work) {}
   int input_width() const override { return walker_.input_width(); }
   int output_width() const override { return 1; }
   void start(double t) override { walker_.start(t); }
   double step(double t, double t_end, Inputs& u) override {
     using clock = std::chrono::steady_clock;
-    for (const auto end = clock::now() + std::chrono::microseconds(30); clock::now() < end;) {
+    if (work_ > 0us) {
+      for (const auto end = clock::now() + work_; clock::now() < end;) {
+      }
     }
     return walker_.step(t, t_end, u);
   }
@@ -36,6 +41,7 @@ class Returner final : public Subsystem {
     Walker walker;
   };
   Walker walker_;
+  std::chrono::microseconds work_;
 };
 
 /// Random walkers with fixed or changing steps, random connections and a random acyclic order.
@@ -140,6 +146,36 @@ TEST(threads_slices_and_fast_paths_change_no_bit) {
     spec.fast_paths = fast::Choice::none();
     CHECK(one == run(spec, window, 1, 1.0));
   }
+}
+
+TEST(a_slice_ends_within_a_pass_of_many_cheap_steps) {
+  RunSpec spec;
+  spec.until = 1.0;
+  spec.tolerance = 1e-12;
+  for (int i = 0; i < 2; ++i) {
+    ConnectionSpec connection;
+    connection.source = i;
+    connection.target = 1 - i;
+    connection.approximation = make_lagrange(1);
+    connection.gain = 0.3;
+    spec.connections.push_back(connection);
+  }
+  for (int i = 0; i < 2; ++i) {
+    ParticipantSpec p;
+    p.step = i == 0 ? 0.01 : 2e-6;
+    if (i == 1) p.waits_for.push_back(0);
+    p.subsystem = std::make_shared<Returner>(1, 1.0 - 0.2 * i, std::vector<double>{}, 0us);
+    p.constants.resize(1);
+    spec.participants.push_back(p);
+  }
+  constexpr double no_end = 1e9;  // s, the slice ends by its number of steps alone
+  WindowedScheduler one_window(spec, WindowSpec{1.0, 1, 0.0}, 1);
+  one_window.start();
+  CHECK(!one_window.advance(spec.until, no_end));
+  WindowedScheduler after_the_first_steps(spec, std::make_unique<RepeatedStart>(0.05, 1e-9, false), 1);
+  after_the_first_steps.start();
+  CHECK(!after_the_first_steps.advance(spec.until, no_end));
+  CHECK(after_the_first_steps.time() < spec.until);
 }
 
 TEST(a_run_that_is_given_up_within_a_window_stands_at_its_beginning) {

@@ -156,3 +156,21 @@ def test_a_transition_in_windows_is_analysed_by_a_long_run():
     converged = cp.window(0.1, tolerance=1e-12)
     prober, of_map = radius(system, "slowest-first", window=converged)
     assert of_map == pytest.approx(measured_growth(system, "slowest-first", prober.period, window=converged), rel=1e-8)
+
+
+def test_a_variable_order_is_analysed_by_a_long_run():
+    """It chooses by the samples: unit histories give 0.9975 in a period, where the coupling grows."""
+    system = cp.System("pair")
+    for name, rate, gain in (("a", 3.0, 0.5), ("b", 5.0, -0.3)):
+        matrix = [[0, 1], [-(rate**2), -0.05 * rate]]
+        part = cp.linear(matrix, [[0], [gain * rate**2]], [[1, 0]], x0=[1, 0.3], inputs="u", outputs="y")
+        system.add(name, part, step=0.05)
+    system.connect("a.y", "b.u", cp.variable_order())
+    system.connect("b.y", "a.u", cp.variable_order())
+    found = cp.stability(system, "parallel")
+    assert "a variable order is chosen by the samples themselves" in found.remarks[-1]
+    values = system.run(until=400.0, scheme="parallel", check="off")["b.y"].values
+    early, late = (np.max(np.abs(values[begin : begin + 800])) for begin in (3000, 7000))
+    assert found.growth_rate == pytest.approx(np.log(late / early) / 200.0, abs=found.tolerance / found.period)
+    converged = cp.window(0.1, tolerance=1e-12, stencil="centred")
+    assert cp.stability(system, "parallel", window=converged).matrix is not None

@@ -75,13 +75,16 @@ void JointPass::begin_to_note(double target) {
   if (!order.serves && std::abs(length - order.length) <= close_) return;
   noted_ = &order;
   turns_.clear();
+  steps_ = 0;
   length_ = length;
 }
 
 void JointPass::note(int participant, long steps) {
   turns_.push_back({participant, steps});
-  if (turns_.size() > most_turns) *noted_ = Order{length_, false, {}};
-  if (turns_.size() > most_turns || network_.participants[participant].stopwatch.costly()) noted_ = nullptr;
+  steps_ += steps;
+  const bool too_many = turns_.size() > most_turns || steps_ > most_steps;
+  if (too_many) *noted_ = Order{length_, false, {}};
+  if (too_many || network_.participants[participant].stopwatch.costly()) noted_ = nullptr;
 }
 
 void JointPass::end_noting() {

@@ -46,6 +46,7 @@ class JointPass {
     std::vector<Turn> turns;
   };
   static constexpr std::size_t most_turns = 4096;
+  static constexpr long most_steps = 1 << 14;  ///< no slice ends within a pass
 
   /// The order of the passes in which connections read the same samples.
   Order& order();
@@ -60,6 +61,7 @@ class JointPass {
   std::array<Order, 4> orders_;
   Order* noted_ = nullptr;  ///< being recorded; null: none
   std::vector<Turn> turns_;
+  long steps_ = 0;       ///< of these turns
   double length_ = 0.0;  ///< s
 };
 

@@ -66,6 +66,7 @@ void SchedulingPaths::suspend_rounds() {
 
 /// Rows of defects are stored: values assumed in repeats do not follow from samples.
 void SchedulingPaths::resume_rounds() {
+  undecided_ = false;
   if (!suspended_) return;
   suspended_ = false;
   defer_comparisons();

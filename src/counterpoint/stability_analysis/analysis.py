@@ -128,7 +128,7 @@ def _analyse(
     """Analyse a linearised system; larger maps than `largest_matrix` by an iteration, or not at all."""
     if window is not None:
         options["window"] = window
-    reason = why_no_map(linear, window)
+    reason = why_no_map(linear, options)
     if reason:
         if iterate is None and steps_needed(linear) > QUICK_STEPS:
             return None

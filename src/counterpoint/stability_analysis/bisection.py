@@ -114,7 +114,7 @@ def largest_step(
     exact = float(np.max(linear.coupled.poles.real, initial=-np.inf))
     tried: dict[float, float] = {}
 
-    meets = not why_no_map(linear, options.get("window"))
+    meets = not why_no_map(linear, options)
 
     def is_stable(factor: float) -> bool:
         changed = linear.with_steps({name: factor * linear.steps[name] for name in names})

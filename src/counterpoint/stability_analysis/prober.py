@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
@@ -162,7 +162,7 @@ class Prober:
     ) -> None:
         self.system = system
         self.scheme, self.options = scheme, {"first_steps": "once", **options}  # the past is given, not made
-        period, reason = _period(system, options.get("window")), why_no_map(system, options.get("window"))
+        period, reason = _period(system, options.get("window")), why_no_map(system, options)
         if period is None:
             named = ", ".join(f"{name} {step:g} s" for name, step in system.steps.items())
             raise SetupError(
@@ -398,20 +398,27 @@ def _period(system: LinearisedSystem, window: Window | str | None) -> float | No
     return common_period([*system.steps.values()] + ([] if length is None else [length]))
 
 
-def why_no_map(system: LinearisedSystem, window: Window | str | None = None) -> str:
-    """Return why there is no map of a period, or nothing.
+def why_no_map(system: LinearisedSystem, options: Mapping[str, Any]) -> str:
+    """Return why there is no (linear) map of a period under options of a run, or nothing.
 
     Its grids may never meet, or not within a time that is short enough. Lines that begin where the input was at the end
-    of the step before (``cp.transition``) follow from the samples alone only if all passes of a window agree.
+    of the step before (``cp.transition``) follow from the samples alone only if all passes of a window agree. What
+    chooses by the values of the samples is not linear; where all passes agree and see both sides, nothing is chosen.
     """
+    window = options.get("window")
     if _period(system, window) is None:
         return "the steps have no common period"
     converges = window is None or (
         getattr(window, "tolerance", None) is not None and getattr(window, "compound", None) is None
     )
-    names = (a.name for c in system.connections for a in c.approximations)
+    names = {a.name for c in system.connections for a in c.approximations}
     if not converges and any(name.startswith("transition") for name in names):
         return "what a transition begins with in a window is what the pass before has read"
+    chooses = window is None or not converges or getattr(window, "stencil", None) != "centred"
+    if chooses and any(name.startswith("variable order") for name in names):
+        return "a variable order is chosen by the samples themselves, which is not linear"
+    if options.get("energy_correction") == "dissipate" or any(name.startswith("energy-dissipating") for name in names):
+        return "energy is corrected on one side only, which is not linear"
     return ""
 
 

@@ -15,9 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._common.numbers import is_number
 from ..errors import SetupError, did_you_mean
+from ..units import time_at
 from .base import Subsystem
 
 Array = NDArray[np.float64]
+
+#: Of a mass matrix, relative: what differences in derivatives of FMUs leave.
+_ASYMMETRY = 1e-6
 
 
 @runtime_checkable
@@ -52,7 +56,8 @@ def interface_mass(model: Any, forces: str | Sequence[str], accelerations: str |
         A mechanism, at its start; ``mechanism.linearise(at)``, elsewhere; or an FMU with directional derivatives while
         a run has it started.
     forces, accelerations : names
-        Inputs, forces at the interface (N), and as many outputs, the accelerations there (m/s²).
+        Inputs, forces at the interface (N), and outputs, the accelerations there (m/s²), for each direction one. A
+        vector is given by its name, or as its components: ``"acceleration"`` or ``["acceleration[0]", ...]``.
 
     Returns
     -------
@@ -74,10 +79,17 @@ def interface_mass(model: Any, forces: str | Sequence[str], accelerations: str |
     """
     rows = [accelerations] if isinstance(accelerations, str) else list(accelerations)
     columns = [forces] if isinstance(forces, str) else list(forces)
-    if len(rows) != len(columns):
-        raise SetupError(f"interface_mass: {len(columns)} forces and {len(rows)} accelerations; give as many of both")
     mobility = _mobility(model, rows, columns)
-    if not np.all(np.isfinite(mobility)) or np.linalg.matrix_rank(mobility) < len(rows):
+    directions, pushed = mobility.shape
+    if directions != pushed:
+        raise SetupError(f"interface_mass: {pushed} forces and {directions} accelerations; give as many of both")
+    if isinstance(model, _Differentiable) and not np.any(mobility):
+        raise SetupError(
+            f"interface_mass: {', '.join(rows)} of this FMU do not depend directly on {', '.join(columns)}: they are "
+            "those of its last step; take the mass from the mechanism itself, or use outputs that are computed from "
+            "the forces"
+        )
+    if not np.all(np.isfinite(mobility)) or np.linalg.matrix_rank(mobility) < directions:
         raise SetupError(
             f"interface_mass: the forces {', '.join(columns)} do not move {', '.join(rows)} in all directions; choose "
             "accelerations at the points where the forces act, or fewer directions"
@@ -87,19 +99,29 @@ def interface_mass(model: Any, forces: str | Sequence[str], accelerations: str |
 
 def _mobility(model: Any, rows: list[str], columns: list[str]) -> Array:
     if isinstance(model, _Linear):
-        places = [_place(model.outputs, name, "output") for name in rows]
-        return np.asarray(model.D)[np.ix_(places, [_place(model.inputs, name, "input") for name in columns])]
+        places = _places(model.outputs, rows, "output"), _places(model.inputs, columns, "input")
+        return np.asarray(model.D)[np.ix_(*places)]
     if isinstance(model, _Differentiable):
         return np.asarray(model.jacobian(rows, columns))
     if isinstance(model, _Mechanism):
-        return _mobility(model.linearise(outputs=rows), rows, columns)
+        return _mobility(model.linearise(outputs=list(dict.fromkeys(map(_port, rows)))), rows, columns)
     raise SetupError(f"interface_mass: {model!r}; expected a mechanism, its linear model or an FMU in a run")
 
 
-def _place(names: Sequence[str], name: str, kind: str) -> int:
-    if name not in names:
-        raise SetupError(f'interface_mass: no {kind} "{name}"{did_you_mean(name, names)}')
-    return list(names).index(name)
+def _places(names: Sequence[str], wanted: Sequence[str], kind: str) -> list[int]:
+    """Return where scalars, or all components of vectors, are among the names of scalars."""
+    made = []
+    for name in wanted:
+        found = [k for k, other in enumerate(names) if name in (other, _port(other))]
+        if not found:
+            raise SetupError(f'interface_mass: no {kind} "{name}"{did_you_mean(name, names)}')
+        made += found
+    return made
+
+
+def _port(name: str) -> str:
+    """Return the name of the port of a scalar: ``a`` of ``a[0]``."""
+    return name.partition("[")[0]
 
 
 @dataclass(frozen=True)
@@ -122,17 +144,39 @@ class _State:
     """Where the last step began, s."""
 
 
+def _checked_mass(mass: ArrayLike) -> Array:
+    """Return the matrix; raise SetupError if it is none, or not symmetric (but for rounding) and positive definite."""
+    given = np.atleast_2d(_numbers(mass))
+    if given.ndim != 2 or given.shape[0] != given.shape[1] or not np.all(np.isfinite(given)):
+        raise SetupError(f"reduced_interface.mass: {mass!r}; expected a positive number or a square matrix, in kg")
+    if not np.allclose(given, given.T, rtol=0.0, atol=_ASYMMETRY * float(np.max(np.abs(given)))):
+        raise SetupError(f"reduced_interface.mass: {mass!r}; expected a symmetric matrix")
+    if np.any(np.linalg.eigvalsh(0.5 * (given + given.T)) <= 0.0):
+        raise SetupError(f"reduced_interface.mass: {mass!r}; expected a positive definite one")
+    return given
+
+
+def _checked_start(name: str, given: ArrayLike, count: int) -> Array:
+    values = _numbers(given)
+    if values.shape not in ((), (1,), (count,)) or not np.all(np.isfinite(values)):
+        expected = "a number" if count == 1 else f"a number, or one for each of {count} directions"
+        raise SetupError(f"reduced_interface.{name}: {given!r}; expected {expected}")
+    return np.broadcast_to(values, (count,))
+
+
+def _numbers(given: ArrayLike) -> Array:
+    """Return an array; what is none becomes NaN."""
+    try:
+        return np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        return np.array(np.nan)
+
+
 class ReducedInterface(Subsystem):
     """A mass that moves as the slow side's interface does; created by :func:`reduced_interface`."""
 
-    def __init__(
-        self, mass: ArrayLike, reset: float, x0: ArrayLike, v0: ArrayLike, includes_force: bool = False
-    ) -> None:
-        given = np.atleast_2d(np.asarray(mass, dtype=float))
-        if given.shape[0] != given.shape[1] or not np.all(np.isfinite(given)):
-            raise SetupError(f"reduced_interface.mass: {mass!r}; expected a positive number or a square matrix, in kg")
-        if np.any(np.linalg.eigvalsh(0.5 * (given + given.T)) <= 0.0):
-            raise SetupError(f"reduced_interface.mass: {mass!r}; expected a positive definite one")
+    def __init__(self, mass: ArrayLike, reset: Any, x0: ArrayLike, v0: ArrayLike, includes_force: bool = False) -> None:
+        given = _checked_mass(mass)
         if not is_number(reset) or reset <= 0.0:
             raise SetupError(f"reduced_interface.reset: {reset!r}; expected the step of the slow side in s")
         count = len(given)
@@ -141,7 +185,7 @@ class ReducedInterface(Subsystem):
         self.defaults = dict.fromkeys(self.inputs, 0.0)
         self._mobility = np.linalg.inv(given)
         self._reset = float(reset)
-        self._start = tuple(np.broadcast_to(np.asarray(value, dtype=float), (count,)) for value in (x0, v0))
+        self._start = _checked_start("x0", x0, count), _checked_start("v0", v0, count)
         self._includes_force = includes_force
         self._state: _State | None = None
 
@@ -183,7 +227,7 @@ class ReducedInterface(Subsystem):
 
 
 def reduced_interface(
-    mass: ArrayLike, reset: float, x0: ArrayLike = 0.0, v0: ArrayLike = 0.0, *, includes_force: bool = False
+    mass: ArrayLike, reset: float | str, x0: ArrayLike = 0.0, v0: ArrayLike = 0.0, *, includes_force: bool = False
 ) -> Subsystem:
     """Return the motion of a slow mechanism's interface between its steps: model-based extrapolation.
 
@@ -199,8 +243,8 @@ def reduced_interface(
     ----------
     mass : float or array of shape (n, n)
         Mass of the slow mechanism at its interface, kg: :func:`interface_mass`.
-    reset : float
-        Step of the slow side, s.
+    reset : float or str
+        Step of the slow side in s, or with its unit.
     x0, v0 : float or array of shape (n,)
         Where the interface begins, m and m/s.
     includes_force : bool
@@ -227,4 +271,4 @@ def reduced_interface(
     >>> float(system.run(until=10.0, scheme=waits)["frame.x"].values.max().round(4))
     0.0015
     """
-    return ReducedInterface(mass, reset, x0, v0, includes_force)
+    return ReducedInterface(mass, time_at("reduced_interface.reset", reset), x0, v0, includes_force)
