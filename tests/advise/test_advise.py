@@ -11,6 +11,7 @@ import counterpoint as cp
 from counterpoint._run.strategy import Strategy
 from counterpoint.advise import advising
 from counterpoint.advise.advice import Candidate, settings_toml
+from counterpoint.advise.candidates import Orders, Point
 from counterpoint.advise.coupling_variables import alternatives
 from counterpoint.advise.pilots import StepCost, Timing
 from counterpoint.advise.search import Search
@@ -265,6 +266,20 @@ def test_of_equal_candidates_the_plain_one_is_recommended_and_no_dearer_steps_hi
         for error, cost, special in ((5e-3, 1.1, 0), (4.9e-3, 1.1, 1), (1e-3, 1.2, 0))
     )
     assert search.recommended([special, dear, plain]) is plain
+
+
+@pytest.mark.parametrize("costs_less", [True, False])
+def test_dearer_steps_of_short_runs_are_recommended_only_where_they_cost_no_more_beside_plain_ones(costs_less):
+    """Times of single runs below a millisecond do not tell the cost of an energy-corrected input from a plain one."""
+    pilots = SimpleNamespace(
+        tolerance=1e-2, is_whole=True, once=1.0, are_measured=True, costs_less=lambda ours, theirs: costs_less
+    )
+    search = Search(pilots, None, by_pilots=True, everything=True, tell=lambda done: None)
+    plain = Candidate(Strategy("parallel"), "", piloted=5e-3, cost=1.1, steps=1000)
+    corrected = Candidate(Strategy("parallel"), "", piloted=1e-3, cost=1.1, steps=1000, special=1)
+    point = Point("parallel", Orders(1, 1, corrected=True), (1.0,))
+    search.found[point], search.measured[point] = corrected, 0.1
+    assert search.recommended([corrected, plain]) is (corrected if costs_less else plain)
 
 
 def test_where_a_bond_carries_position_and_speed_one_of_them_alone_is_an_alternative():

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from .._common.numbers import number_text
 from ..approximations import lagrange
 from ..errors import CounterpointError
 from ..quality import Quality, SecondRun, assess
@@ -199,8 +200,8 @@ class Trials:
             said = f'halve the step of "{name}"'
             if parts > 2:
                 said = (
-                    f'reduce the step of "{name}": {step:.3g} s are {per_period:.2g} steps per period of this motion, '
-                    "and 8 are the least that carries it"
+                    f'reduce the step of "{name}": {step:.3g} s are {number_text(per_period)} steps per period of this '
+                    "motion, and 8 are the least that carries it"
                 )
             yield said, "step", _Single(self.checker, self.first, name, parts)
 

@@ -12,7 +12,7 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import inf
+from math import exp, inf
 from typing import TYPE_CHECKING, Any
 
 from .._common.ports import columns
@@ -25,6 +25,7 @@ from ..quality import CoupledMode, CoupledModes, SecondRun
 from ..quality.judged import judged
 from ..quality.remedies import OTHER_SOLVER
 from ..subsystems import NativeSubsystem
+from ..windows import Window
 from .adapting import CHANGED
 from .coupling_notes import coupling_text, sampled_subsystems
 from .event_plan import events_before
@@ -58,6 +59,9 @@ MOST_VALUES = 20_000_000
 """Numbers that a second run keeps, 160 MB, before it leaves out the outputs that nothing reads."""
 TIGHTER = 4.0
 """Factor between the tolerances of the two runs for each halving of steps, where a pace keeps a tolerance."""
+
+MOST_GROWTH = 700.0
+"""Logarithm of the largest growth that is told as a number."""
 
 _ODD_PARTS = 3.7
 """Into so many parts no step can be divided that has to be a multiple of another one."""
@@ -138,7 +142,7 @@ class Checker:
         if found is None:
             return None
         span = first.end - first.start
-        modes = [CoupledMode(m.frequency, m.amplitude(span), m.phase(span)) for m in found.modes if m.exact.imag >= 0]
+        modes = [_coupled(mode, span) for mode in found.modes if mode.exact.imag >= 0]
         return CoupledModes(found.margin, found.growth_rate - found.exact_growth, tuple(modes))
 
     def _second(self, first: Result) -> SecondRun:
@@ -292,10 +296,19 @@ class Checker:
 
     def _scheme(self, first: Result) -> Any:
         """Return who waits for whom as it was: with other steps a scheme could order the subsystems otherwise."""
-        if self.options.host is not None or self.options.pace is not None:
+        window = self.options.window
+        of_scheme = isinstance(window, Window) and (window.compound is not None or window.estimate is not None)
+        if self.options.host is not None or self.options.pace is not None or of_scheme:
             return self.options.scheme
         scheme, start = to_scheme(self.options.scheme), float(self.options.start)
         return custom(waiting(self.system, scheme, start, first.end - first.start))
+
+
+def _coupled(mode: Any, span: float) -> CoupledMode:
+    """Return what a mode of the stability analysis has become at the end of a run."""
+    rate, with_error = mode.exact.real, mode.exact.real + mode.deviation.real
+    left = exp(min(max(rate, with_error) * span, MOST_GROWTH))
+    return CoupledMode(mode.frequency, mode.amplitude(span), mode.phase(span), rate, left)
 
 
 def _times(first: Result, name: str) -> list[float]:

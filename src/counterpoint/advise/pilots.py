@@ -31,8 +31,10 @@ GIVEN_PARTS = 8
 """The same where steps are given, and the smallest error is wanted."""
 CLOSE = 0.2
 """Error of the tight pilot over the tolerance, at most."""
-QUICK_SECONDS, QUICK_RUNS, QUICK_FACTORS = 5e-3, 4, (1.0, 4.0, 0.5, 2.0)
+QUICK_SECONDS, QUICK_RUNS, QUICK_FACTORS = 1e-2, 4, (1.0, 4.0, 0.5, 2.0)
 """A run that takes less than this, s, is timed so many times with so many times its steps."""
+CALM_SECONDS, CALM_RUNS = 2e-3, 2
+"""Longer ones are disturbed less: so many times suffice."""
 NEAR = 4.0
 """Error over the tolerance up to which a pilot is asked what became of each motion."""
 ORDER = 1.5
@@ -200,12 +202,16 @@ class Pilots:
         for factor in QUICK_FACTORS:
             strategy = self.choices.strategy(self.choices.point(scheme, Orders(1, 1), factor))
             try:
-                runs = [self._undisturbed(strategy) for _ in range(QUICK_RUNS)]
+                runs = [self._undisturbed(strategy) for _ in range(self._repeats)]
             except CounterpointError:  # unstable with longer steps
                 continue
             least.append(min(runs, key=lambda timing: timing.all))
         if len(least) > 1:
             self.timings, self.are_measured = least, True
+
+    @property
+    def _repeats(self) -> int:
+        return QUICK_RUNS if self.run_seconds < CALM_SECONDS else CALM_RUNS
 
     def _undisturbed(self, strategy: Strategy) -> Timing:
         """Return what a run has cost that others have not interrupted: which one that is, is found afterwards.
@@ -323,15 +329,18 @@ class Pilots:
     def _inside_once(self) -> float:
         return max(_line(*zip(*(timing.coupling for timing in self.timings), strict=True))[0], 0.0)
 
-    def measured_cost(self, strategy: Strategy, seen: Outcome) -> float:
-        """Return the time of the steps of a pilot, s, for strategies whose steps cost more than those that were timed.
+    def measured_cost(self, seen: Outcome) -> float:
+        """Return the time of the steps of a pilot, s, where they cost more than those that were timed."""
+        return max(seen.seconds - (0.0 if self.are_measured else self._inside_once), 0.0)
 
-        Where it takes no time to speak of, the least disturbed of several pilots tells it.
+    def costs_less(self, strategy: Strategy, other: Strategy) -> bool:
+        """Whether runs with a strategy cost no more than with another one, made in turn: the least disturbed decide.
+
+        What a processor does in a second changes while advice is sought; it does so for both.
         """
-        inside = seen.seconds
-        if self.are_measured:
-            inside = min(self._undisturbed(strategy).all for _ in range(QUICK_RUNS))
-        return max(inside - self._inside_once, 0.0)
+        times = [[self._undisturbed(one).all for one in (strategy, other)] for _ in range(self._repeats)]
+        ours, theirs = (min(each) for each in zip(*times, strict=True))
+        return bool(ours <= theirs)
 
     def cost_of(self, steps: Mapping[str, int]) -> float:
         """Return the time that so many steps take, s; without what a run takes once."""

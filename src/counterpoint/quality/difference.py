@@ -15,6 +15,9 @@ from math import inf, isfinite, isnan, nan
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.numbers import number_text
+from .texts import part_text, times_text
+
 Array = NDArray[np.float64]
 
 FACTORS = {0: 1.0, 2: 1.5, 4: 1.15}
@@ -67,14 +70,14 @@ class Motion:
 
     def text(self) -> str:
         """Return it in words."""
-        where = f"the motion near {self.frequency:.3g} Hz"
+        where = f"the motion near {number_text(self.frequency, 3)} Hz"
         if self.ratio > CHANGED:
-            return f"{where} is amplified {self.ratio:.2g} times"
+            return f"{where} is amplified {times_text(self.ratio)}"
         if self.ratio < 1 / CHANGED:
-            return f"{where} is attenuated to {max(self.ratio, 1e-4):.2g} of its amplitude"
+            return f"{where} is attenuated to {part_text(self.ratio)} of its amplitude"
         if self.is_late:
             word = "delayed" if self.delay > 0 else "early"
-            return f"{where} is {word} by {abs(self.delay):.2g} s"
+            return f"{where} is {word} by {number_text(abs(self.delay))} s"
         return f"{where} is changed little"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import isfinite
 
+from .._common.numbers import number_text
 from .difference import Motion
 from .indicators import ConnectionIndicator
 
@@ -27,8 +28,8 @@ def remedy(connection: ConnectionIndicator | None, motion: Motion | None, from_s
     if motion is not None and isfinite(connection.step) and motion.frequency * connection.step > 1 / FEW_STEPS:
         per_period = 1 / (motion.frequency * connection.step)
         return (
-            f'reduce the step of "{slower}": {connection.step:.3g} s is {per_period:.2g} steps per period of this '
-            "motion; at least 8 are needed"
+            f'reduce the step of "{slower}": {connection.step:.3g} s is {number_text(per_period)} steps per period of '
+            "this motion; at least 8 are needed"
         )
     if connection.starts_wrong and from_start:
         return 'repeat the first steps (first_steps="repeat"), or start with smaller ones'
