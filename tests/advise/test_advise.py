@@ -13,7 +13,7 @@ from counterpoint.advise import advising
 from counterpoint.advise.advice import Candidate, settings_toml
 from counterpoint.advise.candidates import Orders, Point
 from counterpoint.advise.coupling_variables import alternatives
-from counterpoint.advise.pilots import StepCost, Timing
+from counterpoint.advise.pilots import Pilots, StepCost, Timing
 from counterpoint.advise.search import Search
 from counterpoint.advise.surrogate import Surrogate
 from counterpoint.studies.two_mass.experiment import Case, Driver, build
@@ -421,6 +421,29 @@ def test_what_a_first_run_loads_does_not_count_for_longer_ones():
     """A probe of 20 ms of which 16 ms load models, and 4 ms are steps: a run 50 times longer takes 0.216 s, not 1 s."""
     timing = Timing({"model": (0.01, 2e-4)}, (20.0, 0.016), 0.02)
     assert timing.longer(50.0) == pytest.approx(0.016 + 50 * 0.004)
+
+
+def pair():
+    system = cp.System("two masses")
+    for name, x0 in (("left", 1.0), ("right", 0.0)):
+        system.add(name, cp.linear([[0, 1], [-15, 0]], [[0], [5]], [[1, 0]], x0=[x0, 0], outputs="x"), step=0.01)
+    system.connect("left.x", "right.u")
+    system.connect("right.x", "left.u")
+    return system
+
+
+def test_a_run_whose_beginning_is_cheap_is_taken_for_what_the_whole_of_it_costs(monkeypatch):
+    """A kart that shifts gears takes three times as long as its first tenth of a second tells."""
+    made = Pilots._timed
+
+    def timed(pilots, system, options, until):
+        result, timing = made(pilots, system, options, until)
+        return result, timing._replace(all=1e-3 if until < 1.0 else 0.5, before=0.0)
+
+    monkeypatch.setattr(Pilots, "_timed", timed)
+    pilots = Pilots(pair(), 10.0, 1e-2, False)
+    pilots.begin(None, whole=True)
+    assert pilots.run_seconds == 0.5
 
 
 @pytest.mark.parametrize("driven_by", ["a function", "a model"])

@@ -175,7 +175,8 @@ class Pilots:
         base: Result | None = None
         try:
             base, timing = self._timed(self.system, {}, span)
-            self.run_seconds = min(self.run_seconds, max(timing.longer(self.until / span), 1e-4))
+            measured = max(timing.longer(self.until / span), 1e-4)
+            self.run_seconds = measured if self.is_whole else min(self.run_seconds, measured)
         except CounterpointError:  # that is why advice is asked for
             parts = GIVEN_PARTS
         self.own_steps = {name: self.choices.all_steps[name] for name in self.choices.own_steps}
@@ -208,6 +209,7 @@ class Pilots:
             least.append(min(runs, key=lambda timing: timing.all))
         if len(least) > 1:
             self.timings, self.are_measured = least, True
+            self.run_seconds = min(self.run_seconds, least[0].all)
 
     @property
     def _repeats(self) -> int:
