@@ -101,6 +101,8 @@ class Difference:
         What became of the motions that the signal consists of, largest first.
     order : float
         With which power of the step the error falls; NaN where it is not known.
+    converges : bool
+        Whether halving the steps once more changes clearly less than halving them did; true where that was not tried.
     """
 
     signal: str
@@ -111,6 +113,7 @@ class Difference:
     from_start: bool
     motions: tuple[Motion, ...]
     order: float = nan
+    converges: bool = True
 
     @property
     def worst_motion(self) -> Motion | None:
@@ -146,7 +149,7 @@ def differ(
     sizes = np.sqrt(sums / np.maximum(counts, 1)) / (scale or 1.0)
     return Difference(
         signal, error, (edges[:-1] + edges[1:]) / 2, sizes, _span(edges, sizes, counts), _from_start(sizes),
-        tuple(motions(time, values, better)), order,
+        tuple(motions(time, values, better)), order, halfway is None or _converges(values, better, halfway),
     )  # fmt: skip
 
 
@@ -173,6 +176,10 @@ def _order(values: Array, better: Array, halfway: Array) -> float:
     if not second > 0 or not first > second:
         return nan
     return float(np.clip(np.log2(first / second - 1), *ORDERS))
+
+
+def _converges(values: Array, better: Array, halfway: Array) -> bool:
+    return _rms(values - halfway) >= 2.0 ** ORDERS[0] * _rms(halfway - better)
 
 
 def _rms(values: Array) -> float:

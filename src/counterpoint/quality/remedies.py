@@ -16,6 +16,11 @@ OTHER_SOLVER = (
     'FMU for model exchange with kind="model-exchange" (command line: --set kind=model-exchange)'
 )
 
+FITTING_STEPS = (
+    "use FMUs whose solvers make smaller steps, or communication steps of four times the steps of the solvers inside, "
+    "or a multiple of that"
+)
+
 
 def remedy(connection: ConnectionIndicator | None, motion: Motion | None, from_start: bool, signal: str = "") -> str:
     """Return the change that is likely to help where none was tried, as a sentence without its full stop.

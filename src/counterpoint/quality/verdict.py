@@ -13,7 +13,7 @@ from .._common.numbers import number_text
 from .difference import Difference, Motion, growth
 from .indicators import ConnectionIndicator, connection_indicators
 from .judged import judged
-from .remedies import OTHER_SOLVER, remedy
+from .remedies import FITTING_STEPS, OTHER_SOLVER, remedy
 from .second_run import SecondRun
 from .texts import MOST, percent_text
 
@@ -39,6 +39,8 @@ Velocities and forces are less accurate than the displacements that are exchange
 """
 UNCHANGED, VISIBLE = 1e-9, 1e-4
 """Where defects of the second number change signals by less than the first, steps inside a model were not divided."""
+DOUBTFUL = 0.5
+"""Up to this error, steps inside black boxes that do not fit smaller communication steps may be all that was seen."""
 GROWN_INSIDE = 100.0
 """An output of a black box that has grown so many times, and still grows, may come from its solver."""
 EXPLODED = 1e6
@@ -217,16 +219,9 @@ class Known:
         of = motion[0] if motion is not None and verdict != "trustworthy" else worst
         connection = self._connection_of(of.signal)
         label = of.signal if connection is None else connection.connection
-        if verdict == "trustworthy" and self.second.unchecked:
-            return self._plain("cannot tell", "low", worst.signal, self._unknown_inside(worst, error), OTHER_SOLVER)
-        if verdict == "trustworthy" and self.second.unresolved:
-            return self._plain("cannot tell", "low", worst.signal, self._not_sampled(error), self._sample())
-        if verdict == "trustworthy" and self._changed_nothing(error):
-            return self._plain("cannot tell", "low", worst.signal, self._stubborn(), OTHER_SOLVER)
-        if verdict == "trustworthy" and (doubt := self._doubt_inside()):
-            return self._plain(
-                "cannot tell", "low", worst.signal, f"{self._estimated(error)}; but {doubt}", OTHER_SOLVER
-            )
+        unknown, change = self._unknown(verdict, worst, error)
+        if unknown:
+            return self._plain("cannot tell", "low", worst.signal, unknown, change)
         if verdict == "trustworthy" and self._largest_unread() > MEANINGLESS:
             return replace(self._wrong_unread(worst, error), error=error)
         if verdict == "trustworthy":
@@ -237,6 +232,20 @@ class Known:
             usual = remedy(self._blamed(connection), shown, of.from_start, of.signal)
             helps = self._sample() or self.second.helps or f"{usual} {NOT_TRIED}"
         return Quality(verdict, self._confidence(error, verdict), error, self.tolerance, label, of.span, reason, helps)
+
+    def _unknown(self, verdict: Verdict, worst: Difference, error: float) -> tuple[str, str]:
+        """Return why nothing can be told of the error, and what helps; empty where something can."""
+        if verdict != "trustworthy":
+            unfitting = self.second.boxes and not worst.converges and error < DOUBTFUL
+            return (self._unfitting(worst, error), FITTING_STEPS) if unfitting else ("", "")
+        if self.second.unchecked:
+            return self._unknown_inside(worst, error), OTHER_SOLVER
+        if self.second.unresolved:
+            return self._not_sampled(error), self._sample()
+        if self._changed_nothing(error):
+            return self._stubborn(), OTHER_SOLVER
+        doubt = self._doubt_inside()
+        return (f"{self._estimated(error)}; but {doubt}" if doubt else "", OTHER_SOLVER)
 
     def _largest_unread(self) -> float:
         return max(self.unread.values(), default=0.0)
@@ -347,6 +356,14 @@ class Known:
         return (
             f"{self.second.text} changed nothing, although inputs are wrong between their samples: the solvers inside "
             f"{_quoted(self.second.boxes)} make steps of their own that are no smaller, and their error is not known"
+        )
+
+    def _unfitting(self, worst: Difference, error: float) -> str:
+        return (
+            f"{self.second.text} differs by {percent_text(error)} in {worst.signal}, but halving the steps twice "
+            "changes it as much the second time as the first: the solvers inside "
+            f"{_quoted(self.second.boxes)} seem to make steps of their own that do not fit into smaller communication "
+            "steps, and the error is not known"
         )
 
     def _described(self, difference: Difference, motion: Motion | None, connection: ConnectionIndicator | None) -> str:
