@@ -324,6 +324,22 @@ def test_a_system_that_cannot_run_as_it_is_gets_advice_that_works():
     assert advice.best.steps["light"] < 0.3
 
 
+def test_a_system_that_fails_in_its_first_step_gets_advice_that_works():
+    """Newton's method of the trapezoidal rule does not converge with a step of 0.2 s."""
+    system = cp.System("spring that hardens")
+    hard = cp.ode(
+        lambda t, x, u: [x[1], -20.0 * (x[0] - u[0]) ** 3 - 10.0 * x[0]], [3.0, 0.0],
+        inputs="u", outputs=["x", "v"], solver="trapezoidal",
+    )  # fmt: skip
+    system.add("hard", hard, step=0.2)
+    system.add("soft", cp.linear([[0, 1], [-2, -0.1]], [[0], [1]], [[1, 0]], x0=[0, 0]), step=0.2)
+    system.connect("hard.x", "soft.u")
+    system.connect("soft.y", "hard.u")
+    with pytest.raises(cp.SimulationError):
+        system.run(2.0, check="off")
+    assert system.advise(2.0, 0.1).best.steps["hard"] < 0.2
+
+
 class Relay(cp.Subsystem):
     """Counts from what it is told, at its samples only."""
 

@@ -159,13 +159,35 @@ class Pilots:
         """Run the system as it is, which tells costs, and tightly, which tells the motion."""
         longest = max((part.step or 0.0 for part in self.system.subsystems.values()), default=0.0)
         span = min(max(self.until / 50, 2 * longest), self.until)
-        probe, timing = self._timed(self.system, {}, span)
-        self.run_seconds = max(timing.longer(self.until / (probe.end - probe.start)), 1e-4)
+        probe, seconds = self._probe(span)
+        self.run_seconds = max(seconds, 1e-4)
         budget = max(BUDGET_SECONDS, BUDGET_SHARE * self.run_seconds)
         share = 1.0 if whole else float(np.clip(budget / ((1 + FIRST_PARTS) * self.run_seconds), SHORTEST, 1.0))
         steps = {name: _step(probe, name, part.step) for name, part in self.system.subsystems.items()}
         self.choices = Choices.of(self.system, steps, schemes)
         self.cover(share * self.until, GIVEN_PARTS if self.keeps_steps else FIRST_PARTS)
+
+    def _probe(self, span: float) -> tuple[Result, float]:
+        """Return a run of the beginning, and the time that the whole may take, s; of smaller steps where it fails."""
+        try:
+            probe, timing = self._timed(self.system, {}, span)
+            parts = 1
+        except SimulationError:  # that is why advice is asked for
+            parts = GIVEN_PARTS
+            probe, timing = self._with_smaller_steps(self.system.halved(parts), {}, span, parts)
+        return probe, timing.longer(self.until / (probe.end - probe.start)) / parts
+
+    def _with_smaller_steps(
+        self, system: System, options: dict[str, Any], span: float, parts: int
+    ) -> tuple[Result, Timing]:
+        """Run a system whose steps have been divided, and say so where it fails."""
+        try:
+            return self._timed(system, options, span)
+        except SimulationError as error:
+            raise SetupError(
+                f"advise: a pilot to t = {span:g} s, with steps {parts} times shorter than those given, fails: "
+                f"{error}; give smaller steps, or ask for a run that ends before"
+            ) from error
 
     def cover(self, span: float, parts: int) -> None:
         """Make the pilots with which others are compared, over a span (s)."""
@@ -182,13 +204,7 @@ class Pilots:
         self.own_steps = {name: self.choices.all_steps[name] for name in self.choices.own_steps}
         if base is not None:
             self.own_steps = {name: _step(base, name, None) for name in self.own_steps}
-        try:
-            self._make_tight(parts, Orders(1, 1))
-        except SimulationError as error:
-            raise SetupError(
-                f"advise: a pilot to t = {span:g} s, with steps {parts} times shorter than those given, fails: "
-                f"{error}; ask for a run that ends before"
-            ) from error
+        self._make_tight(parts, Orders(1, 1))
         if base is not None and self.run_seconds < QUICK_SECONDS and not self.keeps_steps:
             self._time_again()
         self.first_error = inf if base is None else self.compared(base).error
@@ -246,7 +262,7 @@ class Pilots:
         strategy = self.choices.strategy(self.choices.point(next(iter(self.choices.schemes)), orders, 1 / parts))
         shorter = {name: step / parts for name, step in self.own_steps.items()}
         strategy = replace(strategy, steps={**shorter, **strategy.steps})
-        self.tight, _ = self._timed(strategy.applied(self.system), strategy.options, self.span)
+        self.tight, _ = self._with_smaller_steps(strategy.applied(self.system), strategy.options, self.span, parts)
 
     def _timed(self, system: System, options: dict[str, Any], until: float) -> tuple[Result, Timing]:
         """Return a run and what it has cost; remember what the steps of each subsystem have cost.

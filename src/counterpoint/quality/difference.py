@@ -179,7 +179,7 @@ def _order(values: Array, better: Array, halfway: Array) -> float:
 
 
 def _converges(values: Array, better: Array, halfway: Array) -> bool:
-    return _rms(values - halfway) >= 2.0 ** ORDERS[0] * _rms(halfway - better)
+    return bool(_rms(values - halfway) >= 2.0 ** ORDERS[0] * _rms(halfway - better))
 
 
 def _rms(values: Array) -> float:
