@@ -12,7 +12,7 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import exp, inf
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from .._common.ports import columns
@@ -59,9 +59,6 @@ MOST_VALUES = 20_000_000
 """Numbers that a second run keeps, 160 MB, before it leaves out the outputs that nothing reads."""
 TIGHTER = 4.0
 """Factor between the tolerances of the two runs for each halving of steps, where a pace keeps a tolerance."""
-
-MOST_GROWTH = 700.0
-"""Logarithm of the largest growth that is told as a number."""
 
 _ODD_PARTS = 3.7
 """Into so many parts no step can be divided that has to be a multiple of another one."""
@@ -306,9 +303,7 @@ class Checker:
 
 def _coupled(mode: Any, span: float) -> CoupledMode:
     """Return what a mode of the stability analysis has become at the end of a run."""
-    rate, with_error = mode.exact.real, mode.exact.real + mode.deviation.real
-    left = exp(min(max(rate, with_error) * span, MOST_GROWTH))
-    return CoupledMode(mode.frequency, mode.amplitude(span), mode.phase(span), rate, left)
+    return CoupledMode(mode.frequency, mode.amplitude(span), mode.phase(span), mode.exact.real, mode.left(span))
 
 
 def _times(first: Result, name: str) -> list[float]:
