@@ -123,6 +123,19 @@ def test_an_algebraic_loop_is_found_and_named_port_by_port():
     assert "initial=" in str(caught.value)
 
 
+def test_inputs_and_outputs_of_the_same_name_are_no_loop():
+    def rooms(into, out):
+        system = cp.System("two rooms")
+        for name, start in (("left", 20.0), ("right", 10.0)):
+            room = cp.ode(lambda t, x, u: [u[0] - x[0]], [start], inputs=into, outputs=out, solver="ode4")
+            system.add(name, room, step=0.1)
+        system.connect(f"left.{out}", f"right.{into}")
+        system.connect(f"right.{out}", f"left.{into}")
+        return system.run(until=1.0)[f"left.{out}"].values.tolist()
+
+    assert rooms("T", "T") == rooms("u", "y")
+
+
 def test_an_initial_value_breaks_the_loop():
     system = cp.System()
     system.add("left", gain_block(0.5), step=0.1)

@@ -11,8 +11,9 @@ import counterpoint as cp
 from counterpoint._run.strategy import Strategy
 from counterpoint.advise import advising
 from counterpoint.advise.advice import Candidate, settings_toml
+from counterpoint.advise.candidates import Orders, Point
 from counterpoint.advise.coupling_variables import alternatives
-from counterpoint.advise.pilots import StepCost, Timing
+from counterpoint.advise.pilots import Pilots, StepCost, Timing
 from counterpoint.advise.search import Search
 from counterpoint.advise.surrogate import Surrogate
 from counterpoint.studies.two_mass.experiment import Case, Driver, build
@@ -267,6 +268,20 @@ def test_of_equal_candidates_the_plain_one_is_recommended_and_no_dearer_steps_hi
     assert search.recommended([special, dear, plain]) is plain
 
 
+@pytest.mark.parametrize("costs_less", [True, False])
+def test_dearer_steps_of_short_runs_are_recommended_only_where_they_cost_no_more_beside_plain_ones(costs_less):
+    """Times of single runs below a millisecond do not tell the cost of an energy-corrected input from a plain one."""
+    pilots = SimpleNamespace(
+        tolerance=1e-2, is_whole=True, once=1.0, are_measured=True, costs_less=lambda ours, theirs: costs_less
+    )
+    search = Search(pilots, None, by_pilots=True, everything=True, tell=lambda done: None)
+    plain = Candidate(Strategy("parallel"), "", piloted=5e-3, cost=1.1, steps=1000)
+    corrected = Candidate(Strategy("parallel"), "", piloted=1e-3, cost=1.1, steps=1000, special=1)
+    point = Point("parallel", Orders(1, 1, corrected=True), (1.0,))
+    search.found[point], search.measured[point] = corrected, 0.1
+    assert search.recommended([corrected, plain]) is (corrected if costs_less else plain)
+
+
 def test_where_a_bond_carries_position_and_speed_one_of_them_alone_is_an_alternative():
     system = cp.System("mass on a strut")
     mass = cp.linear([[0, 1], [0, 0]], [[0], [1]], x0=[1, 0], inputs="force", outputs=["position", "speed"])
@@ -307,6 +322,22 @@ def test_a_system_that_cannot_run_as_it_is_gets_advice_that_works():
     advice = system.advise(1000.0, 0.05)
     assert advice.good_enough
     assert advice.best.steps["light"] < 0.3
+
+
+def test_a_system_that_fails_in_its_first_step_gets_advice_that_works():
+    """Newton's method of the trapezoidal rule does not converge with a step of 0.2 s."""
+    system = cp.System("spring that hardens")
+    hard = cp.ode(
+        lambda t, x, u: [x[1], -20.0 * (x[0] - u[0]) ** 3 - 10.0 * x[0]], [3.0, 0.0],
+        inputs="u", outputs=["x", "v"], solver="trapezoidal",
+    )  # fmt: skip
+    system.add("hard", hard, step=0.2)
+    system.add("soft", cp.linear([[0, 1], [-2, -0.1]], [[0], [1]], [[1, 0]], x0=[0, 0]), step=0.2)
+    system.connect("hard.x", "soft.u")
+    system.connect("soft.y", "hard.u")
+    with pytest.raises(cp.SimulationError):
+        system.run(2.0, check="off")
+    assert system.advise(2.0, 0.1).best.steps["hard"] < 0.2
 
 
 class Relay(cp.Subsystem):
@@ -408,6 +439,29 @@ def test_what_a_first_run_loads_does_not_count_for_longer_ones():
     """A probe of 20 ms of which 16 ms load models, and 4 ms are steps: a run 50 times longer takes 0.216 s, not 1 s."""
     timing = Timing({"model": (0.01, 2e-4)}, (20.0, 0.016), 0.02)
     assert timing.longer(50.0) == pytest.approx(0.016 + 50 * 0.004)
+
+
+def pair():
+    system = cp.System("two masses")
+    for name, x0 in (("left", 1.0), ("right", 0.0)):
+        system.add(name, cp.linear([[0, 1], [-15, 0]], [[0], [5]], [[1, 0]], x0=[x0, 0], outputs="x"), step=0.01)
+    system.connect("left.x", "right.u")
+    system.connect("right.x", "left.u")
+    return system
+
+
+def test_a_run_whose_beginning_is_cheap_is_taken_for_what_the_whole_of_it_costs(monkeypatch):
+    """A kart that shifts gears takes three times as long as its first tenth of a second tells."""
+    made = Pilots._timed
+
+    def timed(pilots, system, options, until):
+        result, timing = made(pilots, system, options, until)
+        return result, timing._replace(all=1e-3 if until < 1.0 else 0.5, before=0.0)
+
+    monkeypatch.setattr(Pilots, "_timed", timed)
+    pilots = Pilots(pair(), 10.0, 1e-2, False)
+    pilots.begin(None, whole=True)
+    assert pilots.run_seconds == 0.5
 
 
 @pytest.mark.parametrize("driven_by", ["a function", "a model"])

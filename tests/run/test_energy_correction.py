@@ -84,7 +84,7 @@ def test_a_correction_that_would_do_harm_is_off_and_says_why():
     plain, corrected = (masses(0).run(**options, energy_correction=word) for word in ("off", "preserve"))
     assert np.array_equal(plain["left.x"].values, corrected["left.x"].values)
     (text,) = told(corrected)
-    assert text.startswith("energy correction of bond left and right (inferred) is off: it would change the amplitude")
+    assert text.startswith("energy correction of bond left and right (inferred) is off: with it an amplitude would be")
     assert corrected.events.set_index("text").loc[text, "level"] == "warning"
 
 

@@ -21,3 +21,13 @@ def is_number(value: object) -> bool:
     if type(value) is float or type(value) is int:  # the usual ones, without asking the abstract class
         return math.isfinite(value)
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def number_text(value: float, digits: int = 2) -> str:
+    """Return a number with so many digits that count, and without an exponent from 1e-4 to 1e6.
+
+    >>> number_text(263.4), number_text(0.0512), number_text(2.5e9), number_text(1000.0, 3)
+    ('260', '0.051', '2.5e+09', '1000')
+    """
+    text = f"{value:.{digits}g}"
+    return f"{float(text):.0f}" if "e+" in text and abs(value) < 1e6 else text

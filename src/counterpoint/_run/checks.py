@@ -16,7 +16,7 @@ from ..errors import AlgebraicLoopError, SetupError, did_you_mean
 from ..windows import Window
 from .connection_units import unit_problems
 from .event_plan import event_problems
-from .feedthrough import dependency_edges, find_loop
+from .feedthrough import as_input, as_port, dependency_edges, find_loop
 from .first_steps import first_steps_problems
 from .free_inputs import driven_inputs
 from .host_checks import host_problems
@@ -69,15 +69,18 @@ def find_problems(system: System, options: RunOptions, ports: PortTable) -> list
 
 
 def feedthrough_edges(system: System, *, at_start: bool = False) -> dict[str, list[str]]:
-    """Return which ports depend on which at the same instant, always or (``at_start``) when a run begins."""
+    """Return which ports depend on which at the same instant, always or (``at_start``) when a run begins.
+
+    Inputs are called as :func:`as_input` says.
+    """
     connections = [
-        (source, connection.target)
+        (source, as_input(connection.target))
         for connection in system.connections
         if connection.initial is None
         for source in connection.sources
     ]
     inside = [
-        (f"{name}.{u}", f"{name}.{y}")
+        (as_input(f"{name}.{u}"), f"{name}.{y}")
         for name, participant in system.subsystems.items()
         for y, u in (
             *participant.subsystem.feedthrough,
@@ -285,6 +288,6 @@ def _scheme(system: System, scheme: str | Scheme) -> Iterator[Problem]:
 
 
 def _loops(system: System) -> Iterator[Problem]:
-    loop = find_loop(feedthrough_edges(system))
+    loop = [as_port(name) for name in find_loop(feedthrough_edges(system))]
     if loop:
         yield Problem("connections", loop_message(loop), tuple(loop))

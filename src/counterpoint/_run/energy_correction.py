@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
-from math import copysign, isfinite, log
+from math import copysign, exp, isfinite, log
 from typing import TYPE_CHECKING
 
+from .._common.numbers import number_text
 from .._common.provided import provided
 from ..approximations import Approximation, energy_corrected, energy_dissipating
 from ..bonds import Bond, PowerPort
 from ..errors import SetupError
+from ..quality.modes import GONE
+from ..quality.texts import MOST
 from .approximation_choice import chosen_approximation
 from .inferred_bonds import all_bonds
 from .options import ENERGY_CORRECTIONS, RunOptions
@@ -84,10 +87,11 @@ class _Guard:
             return ""
         (growth, wrong), (old_growth, old_wrong) = after, self._before
         if growth > max(old_growth, 0.0) + WORSE:
-            return f"it would amplify a motion {_times(growth)} in the run instead of {_times(old_growth)}"
+            return f"with it a motion would grow {_rate(growth, self.span)}, without it {_rate(old_growth, self.span)}"
         if wrong > old_wrong + WORSE:
             return (
-                f"it would change the amplitude of a motion {_times(wrong)} in the run instead of {_times(old_wrong)}"
+                f"with it an amplitude would be wrong by {_factor(wrong)} at the end of the run, without it by "
+                f"{_factor(old_wrong)}"
             )
         self._before = after
         return ""
@@ -105,12 +109,19 @@ class _Guard:
         except Exception:  # whatever keeps a model from being linearised is no problem of the run
             return None
         growth = (found.growth_rate - found.exact_growth) * self.span
-        changes = [abs(log(max(mode.amplitude(self.span), 1e-12))) for mode in found.modes]
+        there = [mode for mode in found.modes if mode.left(self.span) > GONE]
+        changes = [abs(log(max(mode.amplitude(self.span), 1e-12))) for mode in there]
         return float(growth), max([c for c in changes if isfinite(c)], default=0.0)
 
 
-def _times(change: float) -> str:
-    return "more than 1e6 times" if change > 13.8 else f"{2.718281828459045 ** max(change, 0.0):.2g} times"
+def _rate(change: float, span: float) -> str:
+    """Return a logarithm of a growth over a time (s) as a rate in words."""
+    return f"with {number_text(change / span)} per second" if change > WORSE else "hardly"
+
+
+def _factor(change: float) -> str:
+    """Return the logarithm of a factor in words."""
+    return "a factor of more than a million" if change > log(MOST) else f"a factor of {number_text(exp(change), 3)}"
 
 
 def _places(system: System, bond: Bond, options: RunOptions) -> list[tuple[int, int, PowerPort]]:

@@ -6,6 +6,21 @@ from collections.abc import Iterable, Mapping
 
 Port = str
 Edges = Mapping[Port, list[Port]]
+_INPUT = " (input)"
+
+
+def as_input(port: Port) -> Port:
+    """Return how an input is called among ports: an output of the same subsystem may have the same name.
+
+    >>> as_input("oven.T"), as_port(as_input("oven.T"))
+    ('oven.T (input)', 'oven.T')
+    """
+    return port + _INPUT
+
+
+def as_port(name: Port) -> Port:
+    """Return the port that is called so."""
+    return name.removesuffix(_INPUT)
 
 
 def dependency_edges(

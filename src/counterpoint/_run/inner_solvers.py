@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.numbers import number_text
 from ..errors import CounterpointError
 from ..quality.verdict import WRONG_MOTION
 
@@ -57,7 +58,7 @@ def inside(system: System, span: float) -> Inside:
             if worst is None:
                 continue
             rate, times = worst
-            size = f"{times:.2g} times" if times < 1e6 else "beyond all measure"
+            size = f"{number_text(times)} times" if times < 1e6 else "beyond all measure"
             told.append(
                 f'with its declared inner step of {step:.3g} s, {solver} inside "{name}" would amplify its motion '
                 f"{_motion(rate)} {size}"

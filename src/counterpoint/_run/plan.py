@@ -20,7 +20,7 @@ from .checks import check_run, feedthrough_edges
 from .connection_units import conversion_of, warn_about_units
 from .error_growth import STRAIGHT, mean_over_end
 from .event_plan import add_events, open_parameters
-from .feedthrough import longest_chain, tear_loops
+from .feedthrough import as_input, as_port, longest_chain, tear_loops
 from .first_steps import PlannedStart, plan_first_steps
 from .free_inputs import driven_inputs, free_inputs
 from .options import RunOptions
@@ -163,8 +163,8 @@ def _chain(system: System) -> tuple[int, list[str]]:
     A loop that exists at the start only, such as among FMUs, is solved there; others were refused.
     """
     edges = feedthrough_edges(system, at_start=True)
-    chains, torn = tear_loops(edges, [connection.target for connection in system.connections])
-    return longest_chain(chains), torn
+    chains, torn = tear_loops(edges, [as_input(connection.target) for connection in system.connections])
+    return longest_chain(chains), [as_port(name) for name in torn]
 
 
 def _limits(system: System, pacing: Pacing, span: float) -> dict[str, Limits]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from .._common.numbers import number_text
 from ..approximations import lagrange
 from ..errors import CounterpointError
 from ..quality import Quality, SecondRun, assess
@@ -199,8 +200,8 @@ class Trials:
             said = f'halve the step of "{name}"'
             if parts > 2:
                 said = (
-                    f'reduce the step of "{name}": {step:.3g} s is {per_period:.2g} steps per period of this motion; '
-                    "at least 8 are needed"
+                    f'reduce the step of "{name}": {step:.3g} s is {number_text(per_period)} steps per period of '
+                    "this motion; at least 8 are needed"
                 )
             yield said, "step", _Single(self.checker, self.first, name, parts)
 

@@ -25,6 +25,7 @@ from ..quality import CoupledMode, CoupledModes, SecondRun
 from ..quality.judged import judged
 from ..quality.remedies import OTHER_SOLVER
 from ..subsystems import NativeSubsystem
+from ..windows import Window
 from .adapting import CHANGED
 from .coupling_notes import coupling_text, sampled_subsystems
 from .event_plan import events_before
@@ -138,7 +139,7 @@ class Checker:
         if found is None:
             return None
         span = first.end - first.start
-        modes = [CoupledMode(m.frequency, m.amplitude(span), m.phase(span)) for m in found.modes if m.exact.imag >= 0]
+        modes = [_coupled(mode, span) for mode in found.modes if mode.exact.imag >= 0]
         return CoupledModes(found.margin, found.growth_rate - found.exact_growth, tuple(modes))
 
     def _second(self, first: Result) -> SecondRun:
@@ -292,10 +293,17 @@ class Checker:
 
     def _scheme(self, first: Result) -> Any:
         """Return who waits for whom as it was: with other steps a scheme could order the subsystems otherwise."""
-        if self.options.host is not None or self.options.pace is not None:
+        window = self.options.window
+        of_scheme = isinstance(window, Window) and (window.compound is not None or window.estimate is not None)
+        if self.options.host is not None or self.options.pace is not None or of_scheme:
             return self.options.scheme
         scheme, start = to_scheme(self.options.scheme), float(self.options.start)
         return custom(waiting(self.system, scheme, start, first.end - first.start))
+
+
+def _coupled(mode: Any, span: float) -> CoupledMode:
+    """Return what a mode of the stability analysis has become at the end of a run."""
+    return CoupledMode(mode.frequency, mode.amplitude(span), mode.phase(span), mode.exact.real, mode.left(span))
 
 
 def _times(first: Result, name: str) -> list[float]:

@@ -31,8 +31,10 @@ GIVEN_PARTS = 8
 """The same where steps are given, and the smallest error is wanted."""
 CLOSE = 0.2
 """Error of the tight pilot over the tolerance, at most."""
-QUICK_SECONDS, QUICK_RUNS, QUICK_FACTORS = 5e-3, 4, (1.0, 4.0, 0.5, 2.0)
+QUICK_SECONDS, QUICK_RUNS, QUICK_FACTORS = 1e-2, 4, (1.0, 4.0, 0.5, 2.0)
 """A run that takes less than this, s, is timed so many times with so many times its steps."""
+CALM_SECONDS, CALM_RUNS = 2e-3, 2
+"""Longer ones are disturbed less: so many times suffice."""
 NEAR = 4.0
 """Error over the tolerance up to which the change of each motion is examined in a pilot."""
 ORDER = 1.5
@@ -157,13 +159,35 @@ class Pilots:
         """Run the system as it is, which tells costs, and tightly, which tells the motion."""
         longest = max((part.step or 0.0 for part in self.system.subsystems.values()), default=0.0)
         span = min(max(self.until / 50, 2 * longest), self.until)
-        probe, timing = self._timed(self.system, {}, span)
-        self.run_seconds = max(timing.longer(self.until / (probe.end - probe.start)), 1e-4)
+        probe, seconds = self._probe(span)
+        self.run_seconds = max(seconds, 1e-4)
         budget = max(BUDGET_SECONDS, BUDGET_SHARE * self.run_seconds)
         share = 1.0 if whole else float(np.clip(budget / ((1 + FIRST_PARTS) * self.run_seconds), SHORTEST, 1.0))
         steps = {name: _step(probe, name, part.step) for name, part in self.system.subsystems.items()}
         self.choices = Choices.of(self.system, steps, schemes)
         self.cover(share * self.until, GIVEN_PARTS if self.keeps_steps else FIRST_PARTS)
+
+    def _probe(self, span: float) -> tuple[Result, float]:
+        """Return a run of the beginning, and the time that the whole may take, s; of smaller steps where it fails."""
+        try:
+            probe, timing = self._timed(self.system, {}, span)
+            parts = 1
+        except SimulationError:  # that is why advice is asked for
+            parts = GIVEN_PARTS
+            probe, timing = self._with_smaller_steps(self.system.halved(parts), {}, span, parts)
+        return probe, timing.longer(self.until / (probe.end - probe.start)) / parts
+
+    def _with_smaller_steps(
+        self, system: System, options: dict[str, Any], span: float, parts: int
+    ) -> tuple[Result, Timing]:
+        """Run a system whose steps have been divided, and say so where it fails."""
+        try:
+            return self._timed(system, options, span)
+        except SimulationError as error:
+            raise SetupError(
+                f"advise: a pilot to t = {span:g} s, with steps {parts} times shorter than those given, fails: "
+                f"{error}; choose smaller steps or an earlier end"
+            ) from error
 
     def cover(self, span: float, parts: int) -> None:
         """Make the pilots with which others are compared, over a span (s)."""
@@ -173,19 +197,14 @@ class Pilots:
         base: Result | None = None
         try:
             base, timing = self._timed(self.system, {}, span)
-            self.run_seconds = min(self.run_seconds, max(timing.longer(self.until / span), 1e-4))
+            measured = max(timing.longer(self.until / span), 1e-4)
+            self.run_seconds = measured if self.is_whole else min(self.run_seconds, measured)
         except CounterpointError:  # that is why advice is asked for
             parts = GIVEN_PARTS
         self.own_steps = {name: self.choices.all_steps[name] for name in self.choices.own_steps}
         if base is not None:
             self.own_steps = {name: _step(base, name, None) for name in self.own_steps}
-        try:
-            self._make_tight(parts, Orders(1, 1))
-        except SimulationError as error:
-            raise SetupError(
-                f"advise: a pilot to t = {span:g} s, with steps {parts} times shorter than those given, fails: "
-                f"{error}; choose an earlier end"
-            ) from error
+        self._make_tight(parts, Orders(1, 1))
         if base is not None and self.run_seconds < QUICK_SECONDS and not self.keeps_steps:
             self._time_again()
         self.first_error = inf if base is None else self.compared(base).error
@@ -200,12 +219,17 @@ class Pilots:
         for factor in QUICK_FACTORS:
             strategy = self.choices.strategy(self.choices.point(scheme, Orders(1, 1), factor))
             try:
-                runs = [self._undisturbed(strategy) for _ in range(QUICK_RUNS)]
+                runs = [self._undisturbed(strategy) for _ in range(self._repeats)]
             except CounterpointError:  # unstable with longer steps
                 continue
             least.append(min(runs, key=lambda timing: timing.all))
         if len(least) > 1:
             self.timings, self.are_measured = least, True
+            self.run_seconds = min(self.run_seconds, least[0].all)
+
+    @property
+    def _repeats(self) -> int:
+        return QUICK_RUNS if self.run_seconds < CALM_SECONDS else CALM_RUNS
 
     def _undisturbed(self, strategy: Strategy) -> Timing:
         """Return what a run has cost that others have not interrupted: which one that is, is found afterwards.
@@ -238,7 +262,7 @@ class Pilots:
         strategy = self.choices.strategy(self.choices.point(next(iter(self.choices.schemes)), orders, 1 / parts))
         shorter = {name: step / parts for name, step in self.own_steps.items()}
         strategy = replace(strategy, steps={**shorter, **strategy.steps})
-        self.tight, _ = self._timed(strategy.applied(self.system), strategy.options, self.span)
+        self.tight, _ = self._with_smaller_steps(strategy.applied(self.system), strategy.options, self.span, parts)
 
     def _timed(self, system: System, options: dict[str, Any], until: float) -> tuple[Result, Timing]:
         """Return a run and what it has cost; remember what the steps of each subsystem have cost.
@@ -323,15 +347,18 @@ class Pilots:
     def _inside_once(self) -> float:
         return max(_line(*zip(*(timing.coupling for timing in self.timings), strict=True))[0], 0.0)
 
-    def measured_cost(self, strategy: Strategy, seen: Outcome) -> float:
-        """Return the time of the steps of a pilot, s, for strategies whose steps cost more than those that were timed.
+    def measured_cost(self, seen: Outcome) -> float:
+        """Return the time of the steps of a pilot, s, where they cost more than those that were timed."""
+        return max(seen.seconds - (0.0 if self.are_measured else self._inside_once), 0.0)
 
-        Where it takes no time to speak of, the least disturbed of several pilots tells it.
+    def costs_less(self, strategy: Strategy, other: Strategy) -> bool:
+        """Whether runs with a strategy cost no more than with another one, made in turn: the least disturbed decide.
+
+        What a processor does in a second changes while advice is sought; it does so for both.
         """
-        inside = seen.seconds
-        if self.are_measured:
-            inside = min(self._undisturbed(strategy).all for _ in range(QUICK_RUNS))
-        return max(inside - self._inside_once, 0.0)
+        times = [[self._undisturbed(one).all for one in (strategy, other)] for _ in range(self._repeats)]
+        ours, theirs = (min(each) for each in zip(*times, strict=True))
+        return bool(ours <= theirs)
 
     def cost_of(self, steps: Mapping[str, int]) -> float:
         """Return the time that so many steps take, s; without what a run takes once."""

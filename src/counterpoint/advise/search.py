@@ -123,7 +123,7 @@ class Search:
         if point.pacing is not None:  # its steps are known now
             self.counts[point] = {name: round(longer * count) for name, count in seen.steps.items()}
         if point.costs_more:
-            measured = longer * self.pilots.measured_cost(strategy, seen)
+            measured = longer * self.pilots.measured_cost(seen)
             self.measured[point] = max(measured, _times(point) * self.pilots.cost_of(self.counts[point]))
         error = seen.error * self._growth(candidate, longer, exponent(seen.worst))
         return replace(candidate, piloted=error, distortion=seen.distortion)
@@ -298,8 +298,18 @@ class Search:
         return next((p for p, c in costs.items() if c is best), None)
 
     def recommended(self, good: list[Candidate]) -> Candidate:
-        """Return the cheapest that keeps the tolerance with some distance: the tight pilot has an error as well."""
-        return cheapest([c for c in good if c.error <= self.limit] or good, self.pilots.once)
+        """Return the cheapest that keeps the tolerance with some distance: the tight pilot has an error as well.
+
+        Where runs take no time to speak of, one whose steps cost more than others is made again beside a plain one.
+        """
+        kept = [c for c in good if c.error <= self.limit] or good
+        best = cheapest(kept, self.pilots.once)
+        costly = [self.found[point] for point in self.measured]
+        plain = [c for c in kept if not any(c is other for other in costly)]
+        if len(plain) in (0, len(kept)) or best in plain or not self.pilots.are_measured:
+            return best
+        other = cheapest(plain, self.pilots.once)
+        return best if self.pilots.costs_less(best.strategy, other.strategy) else other
 
     def _error(self, point: Point) -> float:
         error = self.evaluate(point).error

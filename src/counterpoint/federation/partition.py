@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from .._run.approximation_choice import chosen_approximation
 from .._run.checks import feedthrough_edges
-from .._run.feedthrough import longest_chain, tear_loops
+from .._run.feedthrough import as_input, as_port, longest_chain, tear_loops
 from .._run.options import RunOptions
 from .._run.plan import waiting
 from .._run.precedence import to_scheme
@@ -314,10 +314,10 @@ def _local(system: System, mine: Sequence[str], feds: Mapping[str, Fed]) -> Syst
 
 def _passes(system: System, owner: Mapping[str, str], slopes: bool) -> int:
     edges = feedthrough_edges(system, at_start=True)
-    chains, torn = tear_loops(edges, [connection.target for connection in system.connections])
+    chains, torn = tear_loops(edges, [as_input(connection.target) for connection in system.connections])
     across = [
         port
-        for port in torn
+        for port in map(as_port, torn)
         for connection in system.connections
         if connection.target == port
         and any(owner[source.partition(".")[0]] != owner[port.partition(".")[0]] for source in connection.sources)

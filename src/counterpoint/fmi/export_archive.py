@@ -18,6 +18,7 @@ import numpy as np
 from .. import _core
 from .._common.version import VERSION
 from .._run.checks import feedthrough_edges
+from .._run.feedthrough import as_input
 from .._run.options import RunOptions
 from .._run.plan import Plan, make_plan
 from .._run.precedence import Scheme
@@ -321,7 +322,7 @@ class Export:
     def _unknowns(self) -> Iterable[Unknown]:
         """Yield what the FMU computes with what it depends on: inputs that pass through, parameters."""
         edges = feedthrough_edges(self.system, at_start=True)
-        reached = {port.full: _reached(edges, port.full) for port in self.inputs}
+        reached = {port.full: _reached(edges, as_input(port.full)) for port in self.inputs}
         parameters = [v.name for v in self.variables if v.causality == "parameter"]
         for port in self.outputs:
             passing = [source for source in self.inputs if port.full in reached[source.full]]

@@ -15,6 +15,9 @@ from math import inf, isfinite, isnan, nan
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.numbers import number_text
+from .texts import part_text, times_text
+
 Array = NDArray[np.float64]
 
 FACTORS = {0: 1.0, 2: 1.5, 4: 1.15}
@@ -67,14 +70,14 @@ class Motion:
 
     def text(self) -> str:
         """Return it in words."""
-        where = f"the motion near {self.frequency:.3g} Hz"
+        where = f"the motion near {number_text(self.frequency, 3)} Hz"
         if self.ratio > CHANGED:
-            return f"{where} is amplified {self.ratio:.2g} times"
+            return f"{where} is amplified {times_text(self.ratio)}"
         if self.ratio < 1 / CHANGED:
-            return f"{where} is attenuated to {max(self.ratio, 1e-4):.2g} of its amplitude"
+            return f"{where} is attenuated to {part_text(self.ratio)} of its amplitude"
         if self.is_late:
             word = "delayed" if self.delay > 0 else "early"
-            return f"{where} is {word} by {abs(self.delay):.2g} s"
+            return f"{where} is {word} by {number_text(abs(self.delay))} s"
         return f"{where} is changed little"
 
 
@@ -98,6 +101,8 @@ class Difference:
         What became of the motions that the signal consists of, largest first.
     order : float
         With which power of the step the error falls; NaN where it is not known.
+    converges : bool
+        Whether halving the steps once more changes clearly less than halving them did; true where that was not tried.
     """
 
     signal: str
@@ -108,6 +113,7 @@ class Difference:
     from_start: bool
     motions: tuple[Motion, ...]
     order: float = nan
+    converges: bool = True
 
     @property
     def worst_motion(self) -> Motion | None:
@@ -143,7 +149,7 @@ def differ(
     sizes = np.sqrt(sums / np.maximum(counts, 1)) / (scale or 1.0)
     return Difference(
         signal, error, (edges[:-1] + edges[1:]) / 2, sizes, _span(edges, sizes, counts), _from_start(sizes),
-        tuple(motions(time, values, better)), order,
+        tuple(motions(time, values, better)), order, halfway is None or _converges(values, better, halfway),
     )  # fmt: skip
 
 
@@ -170,6 +176,10 @@ def _order(values: Array, better: Array, halfway: Array) -> float:
     if not second > 0 or not first > second:
         return nan
     return float(np.clip(np.log2(first / second - 1), *ORDERS))
+
+
+def _converges(values: Array, better: Array, halfway: Array) -> bool:
+    return bool(_rms(values - halfway) >= 2.0 ** ORDERS[0] * _rms(halfway - better))
 
 
 def _rms(values: Array) -> float:

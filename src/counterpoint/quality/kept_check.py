@@ -129,6 +129,7 @@ def _difference(entry: dict[str, Any]) -> Difference:
     return Difference(
         str(entry["signal"]), float(entry["error"]), *_curve(entry), (begin, end), bool(entry["from_start"]),
         tuple(_numbers(Motion, one) for one in entry["motions"]), float(entry["order"]),
+        bool(entry.get("converges", True)),
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import isfinite
 
+from .._common.numbers import number_text
 from .difference import Motion
 from .indicators import ConnectionIndicator
 
@@ -13,6 +14,11 @@ FEW_STEPS = 8.0
 OTHER_SOLVER = (
     "compare with a run of the same model with another solver, which shows the error of its internal steps: an "
     'FMU for model exchange with kind="model-exchange" (command line: --set kind=model-exchange)'
+)
+
+FITTING_STEPS = (
+    "use FMUs whose solvers make smaller steps, or communication steps of four times the steps of the solvers inside, "
+    "or a multiple of that"
 )
 
 
@@ -27,8 +33,8 @@ def remedy(connection: ConnectionIndicator | None, motion: Motion | None, from_s
     if motion is not None and isfinite(connection.step) and motion.frequency * connection.step > 1 / FEW_STEPS:
         per_period = 1 / (motion.frequency * connection.step)
         return (
-            f'reduce the step of "{slower}": {connection.step:.3g} s is {per_period:.2g} steps per period of this '
-            "motion; at least 8 are needed"
+            f'reduce the step of "{slower}": {connection.step:.3g} s is {number_text(per_period)} steps per period of '
+            "this motion; at least 8 are needed"
         )
     if connection.starts_wrong and from_start:
         return 'repeat the first steps (first_steps="repeat"), or start with smaller ones'

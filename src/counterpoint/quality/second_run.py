@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.numbers import number_text
 from .difference import Array, Difference, differ, estimated_error
 from .modes import CoupledModes
 
@@ -92,7 +93,7 @@ class SecondRun:
     def text(self) -> str:
         """What it is, in words."""
         part = {2: "half", 4: "a quarter of"}[self.parts]
-        over = "" if self.covered >= 1 else f" over the first {100 * self.covered:.2g} % of the run"
+        over = "" if self.covered >= 1 else f" over the first {number_text(100 * self.covered)} % of the run"
         return f"a second run with {part} the steps{over}"
 
     def differences(self, first: Result, signals: Sequence[str]) -> list[Difference]:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from .._common.numbers import number_text
 from .difference import Difference, Motion, growth
 from .indicators import ConnectionIndicator, connection_indicators
 from .judged import judged
-from .remedies import OTHER_SOLVER, remedy
+from .remedies import FITTING_STEPS, OTHER_SOLVER, remedy
 from .second_run import SecondRun
+from .texts import MOST, percent_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +39,8 @@ Velocities and forces are less accurate than the displacements that are exchange
 """
 UNCHANGED, VISIBLE = 1e-9, 1e-4
 """Where defects of the second number change signals by less than the first, steps inside a model were not divided."""
+DOUBTFUL = 0.5
+"""Up to this error, steps inside black boxes that do not fit smaller communication steps may be all that was seen."""
 GROWN_INSIDE = 100.0
 """An output of a black box that has grown so many times, and still grows, may come from its solver."""
 EXPLODED = 1e6
@@ -215,16 +219,9 @@ class Known:
         of = motion[0] if motion is not None and verdict != "trustworthy" else worst
         connection = self._connection_of(of.signal)
         label = of.signal if connection is None else connection.connection
-        if verdict == "trustworthy" and self.second.unchecked:
-            return self._plain("cannot tell", "low", worst.signal, self._unknown_inside(worst, error), OTHER_SOLVER)
-        if verdict == "trustworthy" and self.second.unresolved:
-            return self._plain("cannot tell", "low", worst.signal, self._not_sampled(error), self._sample())
-        if verdict == "trustworthy" and self._changed_nothing(error):
-            return self._plain("cannot tell", "low", worst.signal, self._stubborn(), OTHER_SOLVER)
-        if verdict == "trustworthy" and (doubt := self._doubt_inside()):
-            return self._plain(
-                "cannot tell", "low", worst.signal, f"{self._estimated(error)}; but {doubt}", OTHER_SOLVER
-            )
+        unknown, change = self._unknown(verdict, worst, error)
+        if unknown:
+            return self._plain("cannot tell", "low", worst.signal, unknown, change)
         if verdict == "trustworthy" and self._largest_unread() > MEANINGLESS:
             return replace(self._wrong_unread(worst, error), error=error)
         if verdict == "trustworthy":
@@ -236,6 +233,20 @@ class Known:
             helps = self._sample() or self.second.helps or f"{usual} {NOT_TRIED}"
         return Quality(verdict, self._confidence(error, verdict), error, self.tolerance, label, of.span, reason, helps)
 
+    def _unknown(self, verdict: Verdict, worst: Difference, error: float) -> tuple[str, str]:
+        """Return why nothing can be told of the error, and what helps; empty where something can."""
+        if verdict != "trustworthy":
+            unfitting = self.second.boxes and not worst.converges and error < DOUBTFUL
+            return (self._unfitting(worst, error), FITTING_STEPS) if unfitting else ("", "")
+        if self.second.unchecked:
+            return self._unknown_inside(worst, error), OTHER_SOLVER
+        if self.second.unresolved:
+            return self._not_sampled(error), self._sample()
+        if self._changed_nothing(error):
+            return self._stubborn(), OTHER_SOLVER
+        doubt = self._doubt_inside()
+        return (f"{self._estimated(error)}; but {doubt}" if doubt else "", OTHER_SOLVER)
+
     def _largest_unread(self) -> float:
         return max(self.unread.values(), default=0.0)
 
@@ -244,7 +255,7 @@ class Known:
         name = max(self.unread, key=lambda one: self.unread[one])
         told = (
             f"{self._estimated(error)}, largest in {worst.signal} of the signals sent; but {name}, which nothing "
-            f"reads, is wrong by {_percent(self.unread[name])}"
+            f"reads, is wrong by {percent_text(self.unread[name])}"
         )
         return self._plain("look here", "high", name, told, f'halve the step of "{name.partition(".")[0]}"')
 
@@ -275,7 +286,7 @@ class Known:
         return sure if self.second.covered >= 1 else "medium" if self.second.covered >= 0.5 else "low"
 
     def _estimated(self, error: float) -> str:
-        return f"estimated error {_percent(error)}, from {self.second.text}"
+        return f"estimated error {percent_text(error)}, from {self.second.text}"
 
     def _trusted(self, worst: Difference, error: float) -> str:
         told = f"{self._estimated(error)}, largest in {worst.signal}"
@@ -287,7 +298,7 @@ class Known:
             told += f"; {self.second.inside}" if self.second.inside else ""
         if self._largest_unread() > self.tolerance:
             name = max(self.unread, key=lambda one: self.unread[one])
-            told += f"; {name}, which nothing reads, is wrong by {_percent(self.unread[name])}"
+            told += f"; {name}, which nothing reads, is wrong by {percent_text(self.unread[name])}"
         held = list(dict.fromkeys(one.source for one in self.connections if one.sampled))
         if held:
             told += f"; {', '.join(held)} "
@@ -299,7 +310,7 @@ class Known:
         return told + self._energy()
 
     def _unknown_inside(self, worst: Difference, error: float) -> str:
-        changed = "nothing" if error == 0 else f"{worst.signal} by {100 * error:.2g} % at most"
+        changed = "nothing" if error == 0 else f"{worst.signal} by {number_text(100 * error)} % at most"
         return (
             f"only a coupling can be checked, and nothing is coupled: {self.second.text} changed {changed}; the error "
             f"of the solver inside {_quoted(self.second.unchecked)} is not known"
@@ -308,7 +319,7 @@ class Known:
     def _not_sampled(self, error: float) -> str:
         return (
             f"{_quoted(self.second.unresolved)} changes faster than a quarter of its step, so that the runs, "
-            f"which differ by {_percent(error)}, do not show what happens between the samples"
+            f"which differ by {percent_text(error)}, do not show what happens between the samples"
         )
 
     def _sample(self) -> str:
@@ -329,15 +340,15 @@ class Known:
         name = max(found, key=lambda one: found[one], default="")
         if found.get(name, 0.0) > GROWN_INSIDE:
             return (
-                f"{name} has grown {found[name]:.2g} times over the second half of the run, and smaller communication "
-                "steps do not show whether the model does that or the solver inside"
+                f"{name} has grown {number_text(found[name])} times over the second half of the run, and smaller "
+                "communication steps do not show whether the model does that or the solver inside"
             )
         parasitic = [one for one in self.connections if one.source in set(of_boxes) and one.oscillation.is_parasitic]
         if parasitic:
             return (
                 f"{parasitic[0].source} has an oscillation from step to step that has grown "
-                f"{parasitic[0].oscillation.growth:.2g} times, which smaller communication steps do not change: it may "
-                "come from the solver inside"
+                f"{number_text(parasitic[0].oscillation.growth)} times, which smaller communication steps do not "
+                "change: it may come from the solver inside"
             )
         return ""
 
@@ -347,11 +358,19 @@ class Known:
             f"{_quoted(self.second.boxes)} make steps of their own that are no smaller, and their error is not known"
         )
 
+    def _unfitting(self, worst: Difference, error: float) -> str:
+        return (
+            f"{self.second.text} differs by {percent_text(error)} in {worst.signal}, but halving the steps twice "
+            "changes it as much the second time as the first: the solvers inside "
+            f"{_quoted(self.second.boxes)} seem to make steps of their own that do not fit into smaller communication "
+            "steps, and the error is not known"
+        )
+
     def _described(self, difference: Difference, motion: Motion | None, connection: ConnectionIndicator | None) -> str:
         label = connection.connection if connection is not None else difference.signal
         begin, end = difference.span
-        where = f"{label}, t = {begin:.3g} to {end:.3g} s"
-        what = motion.text() if motion is not None else f"its error is {100 * difference.error:.2g} %"
+        where = f"{label}, t = {number_text(begin, 3)} to {number_text(end, 3)} s"
+        what = motion.text() if motion is not None else f"its error is {percent_text(difference.error)}"
         if connection is not None and connection.starts_wrong and difference.from_start:
             what += "; the error was made in the first steps, where only one sample is known"
         return f"{where}: {what}{self._mode()}{self._energy()}{self._windows()}"
@@ -359,7 +378,11 @@ class Known:
     def _mode(self) -> str:
         """Return the effect of the coupling on the linearised system, in words."""
         worst = None if self.second.modes is None else self.second.modes.worst
-        return "" if worst is None else f"; in the system linearised at its start, {worst.text()}"
+        if worst is None:
+            return ""
+        error = self.differences[0].error if self.differences else nan
+        contradicted = ", which this run does not show" if worst.amplitude >= MOST and error < MEANINGLESS else ""
+        return f"; in the system linearised at its start, {worst.text()}{contradicted}"
 
     def _energy(self) -> str:
         known = [bond for bond in self.bonds if isfinite(bond.relative)]
@@ -367,10 +390,9 @@ class Known:
             return ""
         bond = max(known, key=lambda one: abs(one.relative))
         verb = "created" if bond.residual >= 0 else "lost"
-        return (
-            f"; bond {bond.bond}: the coupling {verb} {abs(bond.residual):.2g} J of {bond.exchanged:.2g} J exchanged "
-            f"({100 * abs(bond.relative):.2g} %)"
-        )
+        residual, exchanged = number_text(abs(bond.residual)), number_text(bond.exchanged)
+        share = number_text(100 * abs(bond.relative))
+        return f"; bond {bond.bond}: the coupling {verb} {residual} J of {exchanged} J exchanged ({share} %)"
 
     def _not_converged(self) -> WindowSummary | None:
         windows = self.result.summary.windows
@@ -413,15 +435,16 @@ class Known:
             return self._plain("do not use" if wrong else "look here", "medium", "", told, remedy(None, None, False))
         if grown := self._grown():
             name, times = grown
-            told = f"{name} has grown {times:.2g} times over the second half of the results; {why}"
+            told = f"{name} has grown {number_text(times)} times over the second half of the results; {why}"
             return self._plain("do not use", "high", name, told, self._of_grown(name))
         growing = [one for one in self.connections if one.oscillation.is_parasitic]
         if growing:
             worst = max(growing, key=lambda one: one.oscillation.growth)
+            band = worst.oscillation
             told = (
-                f"{worst.connection}: an oscillation near {worst.oscillation.frequency:.3g} Hz, the highest frequency "
-                f"that the slower side resolves, has grown {worst.oscillation.growth:.2g} times and is now "
-                f"{100 * worst.oscillation.share:.2g} % of the signal; the error was not estimated: {why}"
+                f"{worst.connection}: an oscillation near {number_text(band.frequency, 3)} Hz, the highest frequency "
+                f"that the slower side resolves, has grown {number_text(band.growth)} times and is now "
+                f"{number_text(100 * band.share)} % of the signal; the error was not estimated: {why}"
             )
             return self._plain("do not use", "medium", worst.connection, told, remedy(worst, None, False))
         energy = max((abs(bond.relative) for bond in self.bonds if isfinite(bond.relative)), default=0.0)
@@ -435,7 +458,9 @@ class Known:
             or (largest is not None and largest.defect > self.tolerance)
         ):
             return self._plain("look here", "low", name, told, remedy(largest, None, False))
-        again = "read result.quality right after a run, or compare with a run with half the steps"
+        again = "compare with a run with half the steps"
+        if not self.second.failed:
+            again = f"read result.quality right after a run, or {again}"
         return self._plain("cannot tell", "low", name, told, self.second.remedy or again)
 
     def _grown(self) -> tuple[str, float] | None:
@@ -459,7 +484,8 @@ class Known:
             return "; no interface defect is known" if self.connections else "; nothing is connected"
         if not isfinite(largest.defect):
             return f"; {largest.connection} has a defect on a constant signal"
-        return f"; the largest interface defect is {100 * largest.defect:.2g} % of its signal, of {largest.connection}"
+        size = number_text(100 * largest.defect)
+        return f"; the largest interface defect is {size} % of its signal, of {largest.connection}"
 
     def _plain(self, verdict: Verdict, confidence: Confidence, worst: str, reason: str, helps: str) -> Quality:
         span = (self.result.start, self.result.end)
@@ -468,7 +494,3 @@ class Known:
 
 def _quoted(names: Sequence[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
-
-
-def _percent(error: float) -> str:
-    return f"{100 * error:.2g} %" if isfinite(error) and error < 10 else "more than 1000 %"

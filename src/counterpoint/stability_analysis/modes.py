@@ -11,6 +11,8 @@ Complex = NDArray[np.complex128]
 
 #: What it costs to call a decay an oscillation, or the reverse; other costs are 0 to 3.
 UNLIKE = 1.0
+#: Logarithm of the largest growth that is told as a number.
+MOST_GROWTH = 700.0
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,11 @@ class Mode:
         """Return the amplitude after a time (s), relative to the exact one: above 1 amplified, below attenuated."""
         with np.errstate(over="ignore"):
             return float(np.exp(self.deviation.real * span))
+
+    def left(self, span: float) -> float:
+        """Return which part of it is left after a time (s): of the exact motion or with the scheme, what is larger."""
+        rate = max(self.exact.real, self.exact.real + self.deviation.real)
+        return float(np.exp(min(rate * span, MOST_GROWTH)))
 
     def phase(self, span: float) -> float:
         """Return how far the phase is ahead of the exact one after a time (s), rad."""
