@@ -67,7 +67,7 @@ def test_the_best_cut_of_two_pairs_keeps_each_together():
         dict.fromkeys(names, 0.1), dict.fromkeys(names, 1e-2), {n: [] for n in names}, sources,
         dict.fromkeys(names, 24.0), 1.0,
     )  # fmt: skip
-    cuts = best_cuts(load, 4, Network(latency=5e-3))
+    cuts = best_cuts(load, 4, Network(latency=10e-3))
     assert {frozenset(part) for part in cuts[1].parts} == {frozenset("ab"), frozenset("cd")}
     assert min(cuts, key=lambda cut: cut.seconds) is cuts[1]
 
