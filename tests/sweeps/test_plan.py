@@ -78,7 +78,7 @@ def test_a_large_grid_costs_nothing_until_its_points_are_asked_for():
         ({"vary": {"a": []}}, "at least one value"),
         ({"vary": {"a": cp.sweeps.span(0, 1)}}, "a range without count"),
         ({"vary": {"a": {"from": 0, "to": 1, "scale": "log", "count": 3}}}, "greater than 0"),
-        ({"vary": {"a": cp.sweeps.span("5 kg", "10 kg", 3)}}, "a\".from: \"5 kg\": kg is not a unit of time"),
+        ({"vary": {"a": cp.sweeps.span("5 kg", "10 kg", 3)}}, 'a".from: "5 kg": kg is not a unit of time'),
         ({"vary": {"a": {"from": 0, "too": 1}}}, "unknown key 'too'"),
         ({"vary": {"a": [1]}, "sample": "gird"}, 'did you mean "grid"'),
         ({"vary": {"a": [1]}, "sample": "sobol"}, "points: None"),

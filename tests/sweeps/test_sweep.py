@@ -163,6 +163,17 @@ def test_the_kind_of_an_approximation_of_a_system_is_refused_with_what_to_write(
         cp.sweep(system, {"connections[0].approximation.kind": ["hold"]}, "steps", until=1.0)
 
 
+def test_a_measure_that_fails_is_named(tank):
+    measures = {"broken": lambda result: 1 / 0, "long": lambda result: result["tank.level"].values}
+    messages = [
+        cp.sweep(tank, {"until": [1.0]}, {name: f}, workers=1).table["message"][0] for name, f in measures.items()
+    ]
+    assert messages[0] == 'measures."broken": ZeroDivisionError: division by zero'
+    assert messages[1] == 'measures."long": returned ndarray of shape (11,); expected a number'
+    with pytest.raises(cp.SetupError, match="broken"):  # a mistake in a function is no run that failed
+        cp.function(tank, "tank.x0[0]", {"broken": measures["broken"]}, until=1.0, failed="nan")(1.0)
+
+
 def test_connections_of_a_system_are_swept():
     system = cp.System()
     system.add("a", cp.source(lambda t: t, outputs="y"), step=0.1)
