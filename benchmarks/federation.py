@@ -18,6 +18,7 @@ import numpy as np
 
 import counterpoint as cp
 from benchmarks.harness import OURS, Bench, installed
+from benchmarks.namespaces import Hosts, possible
 from counterpoint._run.options import RunOptions
 from counterpoint.federation.broker import free_port, make_broker
 from counterpoint.federation.cost_model import Load, Network, predict
@@ -128,22 +129,30 @@ def run_part(part: str, address: str, settings: dict, file: str) -> None:
 
 
 def run_in_processes(
-    settings: dict, core: str = "tcp", through: Callable[[str], str] = lambda address: address
+    settings: dict,
+    core: str = "tcp",
+    through: Callable[[str], str] = lambda address: address,
+    hosts: Hosts | None = None,
+    broker_on: int = 0,
 ) -> dict[str, dict]:
-    """Run each subsystem as a federate in a process of its own; all but the first meet ``through`` a relay."""
+    """Run each subsystem as a federate in a process of its own; all but the first meet ``through`` a relay.
+
+    With ``hosts``, each is on a host of its own, and the broker on that of the given number.
+    """
     import json
 
     parts = [f"m{k}" for k in range(len(settings["steps"]))]
-    address = f"{core}://127.0.0.1:{free_port()}"
+    on = (lambda host, command: command) if hosts is None else hosts.on
+    address = f"{core}://{'127.0.0.1' if hosts is None else hosts.address(broker_on)}:{free_port()}"
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         broker = [sys.executable, "-m", "counterpoint.federation.broker", address, str(len(parts))]
-        stack.enter_context(started(broker)).stdout.readline()
+        stack.enter_context(started(on(broker_on, broker))).stdout.readline()
         children = []
         for k, part in enumerate(parts):
             meets = address if k == 0 else through(address)
             command = [sys.executable, "-c", CHILD, str(HERE.parent), part, meets, json.dumps(settings)]
-            children.append(stack.enter_context(started([*command, str(folder / f"{part}.npz")])))
+            children.append(stack.enter_context(started(on(k, [*command, str(folder / f"{part}.npz")]))))
         for child in children:
             if child.wait():
                 raise RuntimeError("a federate failed")
@@ -333,15 +342,44 @@ def latency(bench: Bench) -> None:
                 finally:
                     relay.close()
                 measured = max(float(one["seconds"]) for one in run.values())
-                names = ["m0", "m1"]
-                load = Load(
-                    dict(zip(names, steps, strict=True)), dict.fromkeys(names, work), {"m0": [], "m1": []},
-                    {"m0": ["m1"], "m1": ["m0"]}, dict.fromkeys(names, 64.0), h * count,
-                )  # fmt: skip
                 network = Network(latency=delay, request_cost=fitted.request_cost)
-                predicted = predict(load, [["m0"], ["m1"]], network).seconds
+                predicted = _predicted(steps, "parallel", work, network, h * count)
                 size = f"{name}, work {1e3 * work:g} ms, latency {1e3 * delay:g} ms"
                 bench.add("wall time", size, {OURS: measured, "predicted": predicted}, "s")
+
+
+def _predicted(steps: list[float], scheme: str, work: float, network: Network, span: float) -> float:
+    """Return the wall time of a ring, one subsystem per host, as the cost model sees it, s."""
+    names = [f"m{k}" for k in range(len(steps))]
+    sources = {name: [names[k - 1]] for k, name in enumerate(names)}
+    waits = ring(steps).waits_for(scheme)
+    costs, sizes = dict.fromkeys(names, work), dict.fromkeys(names, 64.0)
+    load = Load(dict(zip(names, steps, strict=True)), costs, waits, sources, sizes, span)
+    return predict(load, [[name] for name in names], network).seconds
+
+
+def namespaces(bench: Bench) -> None:
+    """Compare predicted and measured wall time on hosts that are network namespaces, with a latency between them."""
+    if not possible():
+        bench.notes.append("namespaces: needs Linux, root and /dev/net/tun; left out")
+        return
+    h, count, work = 0.01, 100, 5e-3
+    cases = [([h, h], "parallel"), ([h, h], "sequential"), ([h, 10 * h], "slowest-first"), ([h] * 4, "parallel")]
+    with Hosts(2, 0.0) as hosts:
+        run = run_in_processes({"steps": [h, h], "until": h * count}, "tcpss", hosts=hosts)
+        request_cost = float(run["m0"]["seconds"]) / count
+    for delay in (5e-3,) if bench.quick else (0.0, 1e-3, 5e-3):
+        with Hosts(5, delay) as hosts:
+            for steps, scheme in cases[:1] if bench.quick else cases:
+                network = Network(latency=delay, request_cost=request_cost)
+                predicted = _predicted(steps, scheme, work, network, h * count)
+                settings = {"steps": steps, "until": h * count, "work": work, "scheme": scheme}
+                for broker_on, where in ((0, "beside m0"), (4, "apart")):
+                    made = run_in_processes(settings, "tcpss", hosts=hosts, broker_on=broker_on)
+                    measured = max(float(one["seconds"]) for one in made.values())
+                    ratio = f"1 : {steps[-1] / h:g}"
+                    size = f"{len(steps)} hosts, {ratio}, {scheme}, {1e3 * delay:g} ms, broker {where}"
+                    bench.add("namespaces", size, {OURS: measured, "predicted": predicted}, "s")
 
 
 def _request_cost(count: int) -> float:
@@ -349,7 +387,14 @@ def _request_cost(count: int) -> float:
     return float(run["m0"]["seconds"]) / count
 
 
-WORKS = {"step": step, "accuracy": accuracy, "long-run": long_run, "many": many, "latency": latency}
+WORKS = {
+    "step": step,
+    "accuracy": accuracy,
+    "long-run": long_run,
+    "many": many,
+    "latency": latency,
+    "namespaces": namespaces,
+}
 
 if not installed("helics"):
     raise SystemExit("the benchmark federation needs HELICS: pip install 'counterpoint[helics]'")

@@ -7,7 +7,7 @@ import weakref
 import pytest
 
 import counterpoint as cp
-from counterpoint._common.collection import MOST_UNSEARCHED, WORTH_MOVING, collection_paused
+from counterpoint._common.collection import LARGE_SYSTEM, MOST_UNSEARCHED, WORTH_MOVING, collection_paused
 
 
 @pytest.fixture(autouse=True)
@@ -101,3 +101,64 @@ def test_objects_that_the_program_has_frozen_stay_frozen():
         assert kept
     finally:
         gc.unfreeze()
+
+
+def large_system(kept=None):
+    """Build a system of many more objects than Python leaves without a complete search; count these searches."""
+    searches = gc.get_stats()[-1]["collections"]
+    system = cp.System()
+    for k in range(4 * LARGE_SYSTEM):
+        system.add(f"m{k}", cp.linear([[-1.0]], [[1.0]], x0=[1.0], outputs="x", solver="ode4"), step=0.1)
+        system.set(f"m{k}.u", 0.0)
+        kept is None or kept.append(made(200))
+    return gc.get_stats()[-1]["collections"] - searches
+
+
+def test_a_large_system_is_built_without_a_complete_search():
+    gc.collect()
+    assert large_system(kept=[]) == 0
+
+
+def test_the_start_of_a_large_system_makes_no_complete_search_of_its_own_objects():
+    gc.collect()
+    searches = gc.get_stats()[-1]["collections"]
+    with collection_paused:
+        kept = made(2 * MOST_UNSEARCHED)
+    assert gc.get_stats()[-1]["collections"] == searches
+    assert kept
+
+
+def test_garbage_of_many_large_systems_is_found_without_being_asked_for():
+    gc.collect()
+    kept: list[list[_Node]] = []
+    assert sum(large_system(kept) for _ in range(3)) > 0
+
+
+def test_a_large_system_leaves_objects_frozen_that_the_program_has_frozen():
+    gc.collect()
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        large_system(kept=[])
+        assert gc.get_freeze_count() == frozen > 0
+    finally:
+        gc.unfreeze()
+
+
+def test_a_large_scenario_is_read_built_and_started_without_a_complete_search(tmp_path):
+    part = '[subsystems.m{}]\ntype="linear"\nsolver="ode4"\nstep=0.1\nA=[[-1.0]]\nB=[[1.0]]\nx0=[1.0]\n'
+    count = 2 * LARGE_SYSTEM
+    parts = "".join(part.format(k) for k in range(count))
+    file = tmp_path / "large.toml"
+    file.write_text(f"until=1.0\n{parts}[set]\n" + "".join(f'"m{k}.u" = 0.0\n' for k in range(count)))
+    gc.collect()
+    threshold = gc.get_threshold()
+    gc.set_threshold(100, 5, 5)  # of 500 subsystems as many searches as of 10 000
+    try:
+        searches = gc.get_stats()[-1]["collections"]
+        scenario = cp.Scenario.read(file)
+        run = scenario.build().start(until=1.0)
+        assert gc.get_stats()[-1]["collections"] == searches
+        run.finish()
+    finally:
+        gc.set_threshold(*threshold)

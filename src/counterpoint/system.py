@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
+from ._common.collection import system_has_grown
 from ._common.numbers import is_whole
 from ._common.ports import PortSpec, port_widths
 from ._common.provided import provided
@@ -136,6 +137,7 @@ class System(InterfacesAndEvents):
         if isinstance(chosen, Fixed):
             fixed = chosen.step
         self.subsystems[name] = Participant(subsystem, fixed, record, typical, chosen)
+        system_has_grown(len(self.subsystems))
 
     def add_host(self, name: str, inputs: PortSpec, outputs: PortSpec) -> None:
         """Add the ports of a host: a program that integrates by itself and requests its inputs.
@@ -191,6 +193,7 @@ class System(InterfacesAndEvents):
             gain=gain, offset=offset, initial=initial, law=law, convert=convert,
         )  # fmt: skip
         self.connections.append(made)
+        system_has_grown(len(self.subsystems))
 
     def set(self, target: str, value: ArrayLike) -> None:
         """Set an unconnected input to a constant value.

@@ -32,6 +32,10 @@ def test_one_that_waits_takes_turns_with_the_other():
     assert predict(pair(waits=((), ("a",))), [["a"], ["b"]], FREE).speed_up == pytest.approx(1.0)
 
 
+def test_a_message_takes_the_latency_to_the_broker_and_from_there():
+    assert Network(latency=1e-3).delay(0) == pytest.approx(2e-3)
+
+
 def test_each_step_pays_the_latency_once():
     """100 steps, each with 10 ms of work and 4 ways of 1 ms to the other; the first needs no message."""
     seconds = predict(pair(), [["a"], ["b"]], Network(latency=1e-3, request_cost=0.0, hops=4.0)).seconds
@@ -63,7 +67,7 @@ def test_the_best_cut_of_two_pairs_keeps_each_together():
         dict.fromkeys(names, 0.1), dict.fromkeys(names, 1e-2), {n: [] for n in names}, sources,
         dict.fromkeys(names, 24.0), 1.0,
     )  # fmt: skip
-    cuts = best_cuts(load, 4, Network(latency=5e-3))
+    cuts = best_cuts(load, 4, Network(latency=10e-3))
     assert {frozenset(part) for part in cuts[1].parts} == {frozenset("ab"), frozenset("cd")}
     assert min(cuts, key=lambda cut: cut.seconds) is cuts[1]
 

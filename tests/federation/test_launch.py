@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
+from counterpoint._run.run import FLUSH_SECONDS, FLUSH_SHARE, SLICE_SECONDS
 from counterpoint.federation.broker import free_port
 from counterpoint.federation.launching import launch, runner_file
 from counterpoint.federation.plan_file import LaunchPlan
@@ -168,6 +169,25 @@ def test_a_killed_federate_is_told_and_the_results_of_all_are_kept(running, wait
     for part, name in (("a", "fast.x"), ("b", "slow.x")):
         with cp.load(made.out / f"pair-{part}.h5") as result:
             assert len(result[name].time) > 3
+
+
+def test_a_killed_federate_loses_no_more_than_what_waited_for_the_next_flush(running, tmp_path, wait_for_rows):
+    """Half a second of steps; more only where one flush took so long that it shows between two steps."""
+    log = tmp_path / "steps.txt"
+    made = running(f"time.sleep(0.01); open({str(log)!r}, 'a').write(f'{{time.monotonic()}} {{t_end}}\\n')")
+    wait_for_rows(made.out / "pair-b.h5", "slow.x", made.parts["b"], rows=50)
+    seen = len(log.read_text().splitlines())
+    while len(log.read_text().splitlines()) < seen + 250:  # 2.5 s and more after a flush
+        time.sleep(0.05)
+    made.parts["b"].kill()
+    made.parts["b"].communicate()
+    made.parts["a"].communicate()
+    steps = np.array([line.split() for line in log.read_text().splitlines()], dtype=float)
+    with cp.load(made.out / "pair-b.h5") as result:
+        lost = steps[steps[:, 1] > result.end + 1e-9, 0]
+    longest = np.diff(steps[:, 0]).max()
+    between = max(FLUSH_SECONDS, longest / FLUSH_SHARE)
+    assert len(lost) < 2 or lost[-1] - lost[0] <= between + SLICE_SECONDS + 2 * longest
 
 
 def test_a_killed_broker_is_told_and_the_results_of_all_are_kept(running, wait_for_rows):

@@ -20,6 +20,15 @@ def test_ranges_have_both_ends():
     assert make_axis("a", {"from": 0.0, "to": 1.0, "step": 0.1}).values[-1] == pytest.approx(1.0)
 
 
+def test_a_range_of_times_is_written_with_units():
+    axis = make_axis("a", cp.sweeps.span("5 ms", "10 ms", 3))
+    assert axis.values == (0.005, 0.0075, 0.01)
+    assert make_axis("a", {"from": "0 s", "to": "1 min", "step": "20 s"}).values == (0.0, 20.0, 40.0, 60.0)
+    plan = make_plan({"a": cp.sweeps.span("1 us", "1 ms", scale="log"), "b": [2]}, "latin-hypercube", points=4)
+    assert all(1e-6 <= plan.point(k)[0] <= 1e-3 for k in range(4))
+    assert plan.written(0) == [f"{plan.point(0)[0]!r} s", 2]
+
+
 def test_lists_together_are_visited_side_by_side():
     plan = make_plan({"a": [1, 2], "b": [3, 4]}, "together")
     assert [plan.point(0), plan.point(1)] == [[1, 3], [2, 4]]
@@ -69,6 +78,7 @@ def test_a_large_grid_costs_nothing_until_its_points_are_asked_for():
         ({"vary": {"a": []}}, "at least one value"),
         ({"vary": {"a": cp.sweeps.span(0, 1)}}, "a range without count"),
         ({"vary": {"a": {"from": 0, "to": 1, "scale": "log", "count": 3}}}, "greater than 0"),
+        ({"vary": {"a": cp.sweeps.span("5 kg", "10 kg", 3)}}, 'a".from: "5 kg": kg is not a unit of time'),
         ({"vary": {"a": {"from": 0, "too": 1}}}, "unknown key 'too'"),
         ({"vary": {"a": [1]}, "sample": "gird"}, 'did you mean "grid"'),
         ({"vary": {"a": [1]}, "sample": "sobol"}, "points: None"),

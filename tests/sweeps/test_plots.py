@@ -66,3 +66,19 @@ def test_what_cannot_be_drawn_is_explained(table):
         cp.sweeps.response_surface(table.assign(order=1), "step", "order", "error")
     with pytest.raises(cp.SetupError, match="no point of the sweep is done"):
         cp.sweeps.pareto(table.assign(status="failed"), "error", "cost")
+    with pytest.raises(cp.SetupError, match="\"word\": 'held' is not a number"):
+        cp.sweeps.response_surface(table, "word", "order", "error")
+
+
+def test_times_with_units_are_drawn_as_seconds(table):
+    table["step"] = [f"{1000 * step:g} ms" for step in table["step"]]
+    ax = cp.sweeps.response_surface(table, "step", "order", "error")
+    assert ax.get_xlim() == pytest.approx((0.01, 0.2), rel=0.2)
+
+
+def test_a_front_is_labelled_by_tables(table):
+    """Values of a parameter that is a whole table, as kept in memory."""
+    table["kind"] = [{"kind": word} for word in table["word"]]
+    ax = cp.sweeps.pareto(table, "error", "cost", label="kind")
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels == ["{'kind': 'held'}", "{'kind': 'smooth'}", "no other is better"]

@@ -113,6 +113,67 @@ def test_a_function_that_makes_the_system_gets_its_arguments(tank):
     )
 
 
+def test_a_range_of_times_varies_steps_and_nothing_that_is_no_time(two_mass):
+    steps = cp.sweeps.span("50 ms", "100 ms", 2)
+    for what in (two_mass, cp.Scenario.read(two_mass).build()):
+        found = cp.sweep(what, {"slow.step": steps}, "steps", until="1 s", workers=1).table
+        assert found["slow.step"].tolist() == [0.05, 0.1]
+        assert found["steps"].tolist() == [120.0, 110.0]
+    with pytest.raises(cp.SetupError, match=r'connections\[0\].gain: "0.05 s"'):
+        cp.sweep(two_mass, {"connections[0].gain": steps}, "steps", until=1.0)
+
+
+def test_a_function_that_makes_the_system_gets_times_in_seconds():
+    def make(step):
+        system = cp.System()
+        system.add("tank", cp.linear([[-1.0]], [], [[1.0]], x0=[1.0], outputs="level", solver="ode4"), step=step * 1.0)
+        return system
+
+    found = cp.sweep(make, {"step": cp.sweeps.span("50 ms", "100 ms", 2)}, "steps", until=1.0, workers=1).table
+    assert found["steps"].tolist() == [20.0, 10.0]
+
+
+def test_the_kind_of_an_approximation_is_varied_alone(two_mass):
+    """Hold has no order: the one of the file goes with the polynomial that it belongs to."""
+    names = ["lagrange", "hold", "hermite"]
+    found = cp.sweep(two_mass, {"connections[0].approximation.kind": names}, "last(fast.x)", until=2.0, workers=1)
+    assert found.table["status"].tolist() == ["done"] * 3, found.table["message"].tolist()
+    whole = [{"kind": "lagrange", "order": 3}, {"kind": "hold"}, {"kind": "hermite"}]
+    expected = cp.sweep(two_mass, {"connections[0].approximation": whole}, "last(fast.x)", until=2.0, workers=1)
+    assert found.table["last(fast.x)"].tolist() == expected.table["last(fast.x)"].tolist()
+
+
+def test_an_order_that_is_varied_beside_the_kind_is_not_dropped(two_mass):
+    vary = {"connections[0].approximation.kind": ["taylor", "hold"], "connections[0].approximation.order": [1]}
+    found = cp.sweep(two_mass, vary, "last(fast.x)", until=2.0, workers=1).table
+    assert found["status"].tolist() == ["done", "failed"]
+    assert "connections[0].approximation.order: unknown key" in found["message"][1]
+
+
+def test_options_of_a_system_are_written_as_for_a_run(tank):
+    vary = {"until": ["0.5 s"], "tank.step": ["50 ms"], "window": ["repeat-once", cp.window("0.1 s")]}
+    found = cp.sweep(tank, vary, "end", workers=1).table
+    assert found["status"].tolist() == ["done", "done"], found["message"].tolist()
+    assert found["end"].tolist() == [0.5, 0.5]
+
+
+def test_the_kind_of_an_approximation_of_a_system_is_refused_with_what_to_write(two_mass):
+    system = cp.Scenario.read(two_mass).build()
+    with pytest.raises(cp.SetupError, match=r'no argument "kind".*vary the whole of it: "approximation": \[cp.hold'):
+        cp.sweep(system, {"connections[0].approximation.kind": ["hold"]}, "steps", until=1.0)
+
+
+def test_a_measure_that_fails_is_named(tank):
+    measures = {"broken": lambda result: 1 / 0, "long": lambda result: result["tank.level"].values}
+    messages = [
+        cp.sweep(tank, {"until": [1.0]}, {name: f}, workers=1).table["message"][0] for name, f in measures.items()
+    ]
+    assert messages[0] == 'measures."broken": ZeroDivisionError: division by zero'
+    assert messages[1] == 'measures."long": returned ndarray of shape (11,); expected a number'
+    with pytest.raises(cp.SetupError, match="broken"):  # a mistake in a function is no run that failed
+        cp.function(tank, "tank.x0[0]", {"broken": measures["broken"]}, until=1.0, failed="nan")(1.0)
+
+
 def test_connections_of_a_system_are_swept():
     system = cp.System()
     system.add("a", cp.source(lambda t: t, outputs="y"), step=0.1)

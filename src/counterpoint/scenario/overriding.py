@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
 from .._cases.case import CaseSettings
+from .._common.nested import changed
 from .._files.folder import Folder
 from .._files.problems import Document, KeyPath, path_of
 from .._files.tables import keys_of
 from ..errors import ScenarioError, SetupError, did_you_mean
-from .models import SUBSYSTEMS, Connection, ScenarioTable
+from .models import APPROXIMATIONS, PACES, SUBSYSTEMS, Connection, ScenarioTable
 from .plugin_words import plugin_types
 
 _OWN_FILES = ("multibody", "diagram")
+_TABLES_OF_KINDS = {"approximation": APPROXIMATIONS, "approximations": APPROXIMATIONS, "pace": PACES}
 
 
 def with_settings(document: Document, folder: Folder, settings: CaseSettings) -> Document:
@@ -44,16 +46,40 @@ def _apply(document: Document, folder: Folder, settings: CaseSettings) -> Iterat
             subsystems[name]["step"] = step
         else:
             yield f'step: "{name}": no such subsystem{did_you_mean(name, subsystems)}'
+    places: list[Path] = []
     for name, value in settings.set.items():
         try:
-            _enter(document.values, place_of(document, folder, name), value)
+            places.append(place := place_of(document, folder, name))
+            _enter(document.values, place, value)
         except SetupError as error:
             yield f'set: "{name}": {error}'
+    for place in places:
+        document.values.update(without_keys_of_other_kinds(document.values, place, places))
     options = {"isolate": settings.isolate, "lenient": settings.lenient}
     for table in (t for t in subsystems.values() if t.get("type") == "fmu"):
         table.update({key: True for key, wanted in options.items() if wanted and not table.get(key)})
     if settings.outputs:
         document.values["plot"] = list(settings.outputs)
+
+
+def without_keys_of_other_kinds(
+    values: Mapping[str, Any], place: KeyPath, places: Sequence[KeyPath]
+) -> Mapping[str, Any]:
+    """Return the tables of a scenario after a new ``kind``: without keys of the kind before, except those given, too.
+
+    ``connections[0].approximation.kind = "hold"`` takes the ``order`` of a polynomial away.
+    """
+    tables = _TABLES_OF_KINDS.get(next((str(key) for key in place[-2::-1] if isinstance(key, str)), ""), {})
+    if place[-1] != "kind" or not tables:
+        return values
+    table: Any = values
+    for key in place[:-1]:
+        table = table[key]
+    if table["kind"] not in tables:
+        return values
+    known = keys_of(tables[table["kind"]])
+    kept = {key: value for key, value in table.items() if key in known or (*place[:-1], key) in places}
+    return values if len(kept) == len(table) else changed(values, place[:-1], kept)
 
 
 def place_of(document: Document, folder: Folder, name: str) -> KeyPath:

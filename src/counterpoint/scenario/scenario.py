@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .._cases.case import Case, recorded
 from .._cases.provenance import provenance
 from .._cases.registry import check_kind, read_case
+from .._common.collection import building, reading
 from .._common.numbers import MOST_THREADS, is_whole
 from .._common.provided import provided
 from .._files.document import read_document
@@ -96,9 +97,10 @@ class Scenario(Case):
             read = read_case(path, allow_outside=allow_outside, allow_remote=allow_remote)
             assert isinstance(read, Scenario)
             return read
-        check_kind(path, "a scenario")
-        made = cls.of(path, read_document(path), allow_outside=allow_outside, allow_remote=allow_remote)
-        return made.with_provenance(provenance(path))
+        with reading:
+            check_kind(path, "a scenario")
+            made = cls.of(path, read_document(path), allow_outside=allow_outside, allow_remote=allow_remote)
+            return made.with_provenance(provenance(path))
 
     @classmethod
     def of(
@@ -187,7 +189,8 @@ class Scenario(Case):
             With all problems found, each with file, key and remedy.
         """
         mistakes = Mistakes(self._document)
-        system = self._builder(mistakes).system(self.name)
+        with building:
+            system = self._builder(mistakes).system(self.name)
         mistakes.raise_if_any()
         system.origin = self  # an archive stays unpacked as long as its files are used
         return system

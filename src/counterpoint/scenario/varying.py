@@ -22,7 +22,7 @@ from ..errors import ScenarioError, SetupError
 from ..system import System
 from .building import Builder
 from .models import SUBSYSTEMS, ScenarioTable
-from .overriding import place_of
+from .overriding import place_of, without_keys_of_other_kinds
 from .scenario import Scenario
 
 _OPTIONS = (
@@ -112,13 +112,15 @@ class VaryingScenario:
         return system
 
     def _with(self, values: Sequence[Any]) -> Document:
-        tables = self._document.values
+        tables: Mapping[str, Any] = self._document.values
         for path, value in zip(self._places, values, strict=True):
             try:
                 tables = changed(tables, path, value)
             except SetupError as error:
                 raise ScenarioError(f"{self._document.label}: {'.'.join(map(str, path))}: {error}") from None
-        return replace(self._document, values=tables)
+        for path in self._places:
+            tables = without_keys_of_other_kinds(tables, path, self._places)
+        return replace(self._document, values=dict(tables))
 
     def _build_all(self, document: Document) -> tuple[System, RunOptions]:
         scenario = self._scenario.with_document(document)

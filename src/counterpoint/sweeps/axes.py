@@ -12,6 +12,7 @@ import numpy as np
 
 from .._common.numbers import is_number, is_whole
 from ..errors import SetupError
+from ..units import time_at
 
 Scale = Literal["linear", "log"]
 Value = float | int | bool | str | list[Any] | dict[str, Any] | None
@@ -32,6 +33,8 @@ class Axis:
         Ends of a range.
     scale : str
         ``"linear"`` or ``"log"``.
+    is_time : bool
+        Whether the ends of the range were written with units, ``"5 ms"``; its values are in s.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Axis:
     low: float = math.nan
     high: float = math.nan
     scale: Scale = "linear"
+    is_time: bool = False
 
     @property
     def is_range(self) -> bool:
@@ -60,13 +64,13 @@ class Axis:
         return float(self.low + (self.high - self.low) * share)
 
 
-def span(low: float, high: float, count: int | None = None, *, scale: Scale = "linear") -> dict[str, Any]:
+def span(low: float | str, high: float | str, count: int | None = None, *, scale: Scale = "linear") -> dict[str, Any]:
     """Return a range for a sweep: ``count`` equally spaced values for a grid, or the ends to draw samples from.
 
     Parameters
     ----------
-    low, high : float
-        Ends, both included.
+    low, high : float or str
+        Ends, both included; of times also with their units, ``"5 ms"``.
     count : int, optional
         Number of values; leave it out for a Latin hypercube or Sobol sample.
     scale : str
@@ -114,6 +118,8 @@ def _make_range(name: str, given: Mapping[str, Any]) -> Axis:
     if "values" in given:
         return make_axis(name, list(given["values"]))
     low, high, scale = given.get("from"), given.get("to"), given.get("scale", "linear")
+    is_time = isinstance(low, str) or isinstance(high, str)
+    low, high = time_at(f"{where}.from", low), time_at(f"{where}.to", high)
     if not is_number(low) or not is_number(high):
         raise SetupError(f"{where}: from {low!r} to {high!r}; expected two finite numbers")
     assert low is not None and high is not None
@@ -121,7 +127,8 @@ def _make_range(name: str, given: Mapping[str, Any]) -> Axis:
         raise SetupError(f'{where}.scale: {scale!r}; expected "linear" or "log"')
     if scale == "log" and min(low, high) <= 0:
         raise SetupError(f"{where}: from {low} to {high} with scale log; expected numbers greater than 0")
-    return Axis(name, _range_values(where, float(low), float(high), given), float(low), float(high), scale)
+    given = {**given, "step": time_at(f"{where}.step", given.get("step"))}
+    return Axis(name, _range_values(where, float(low), float(high), given), float(low), float(high), scale, is_time)
 
 
 def _range_values(where: str, low: float, high: float, given: Mapping[str, Any]) -> tuple[float, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import SetupError, SimulationError
-from .measures import Measure, make_measures
+from .measures import Measure, MeasureError, make_measures
 from .packing import pack, unpack
 from .pool import Kind, Pool, check_workers
 from .recipes import make_recipe
@@ -186,8 +186,8 @@ class Function:
         try:
             with self.worker.result(values) as result:
                 return self._job.measures.of(result)
-        except (SimulationError, SetupError):
-            if self._failed == "raise":
+        except (SimulationError, SetupError) as error:
+            if self._failed == "raise" or isinstance(error, MeasureError):
                 raise
             return [nan] * len(self.outputs)
 

@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import SetupError, did_you_mean
+from ..errors import CounterpointError, SetupError, did_you_mean
 from ..quality import relative_rms_error
 from ..results.sampling import sample
 from ..results.store import Array
 
 if TYPE_CHECKING:
     from ..results import Result
+
+
+class MeasureError(SetupError):
+    """A function of the user that measures a result failed, or returned no number."""
+
 
 Measure = str | Callable[["Result"], float]
 
@@ -117,17 +122,13 @@ class Measures:
 
         Raises
         ------
-        SetupError
-            A function returned no number.
+        MeasureError
+            A function of the user failed, or returned no number.
         """
-        made = []
-        for name, function in self.functions.items():
-            value: Any = function(result, self.references) if isinstance(function, Written) else function(result)
-            try:
-                made.append(float(value))
-            except (TypeError, ValueError):
-                raise SetupError(f'measures."{name}": returned {value!r}; expected a number') from None
-        return made
+        return [
+            f(result, self.references) if isinstance(f, Written) else _number_of(name, f, result)
+            for name, f in self.functions.items()
+        ]
 
     def against(self, reference: Result) -> Measures:
         """Return the measures with the signals of a reference run."""
@@ -136,6 +137,20 @@ class Measures:
             signal = reference.signal(name)
             found[name] = ReferenceSignal(np.array(signal.time), np.array(signal.values), signal.is_held)
         return Measures(self.functions, found)
+
+
+def _number_of(name: str, function: Callable[[Result], float], result: Result) -> float:
+    try:
+        value = function(result)
+    except CounterpointError:
+        raise
+    except Exception as error:
+        raise MeasureError(f'measures."{name}": {type(error).__name__}: {error}') from error
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        text = repr(value) if np.ndim(value) == 0 else f"{type(value).__name__} of shape {np.shape(value)}"
+        raise MeasureError(f'measures."{name}": returned {text}; expected a number') from None
 
 
 def _name(function: Callable[..., Any]) -> str:

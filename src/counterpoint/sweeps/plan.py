@@ -63,6 +63,11 @@ class Plan:
             return [axis.values[number] for axis in self.axes]
         return [axis.at(share) for axis, share in zip(self.axes, self._shares[number], strict=True)]
 
+    def written(self, number: int) -> list[Any]:
+        """Return the values of a point with the units that the ends of their ranges have."""
+        values = zip(self.axes, self.point(number), strict=True)
+        return [f"{value!r} s" if axis.is_time else value for axis, value in values]
+
     @property
     def _shares(self) -> NDArray[np.float64]:
         if "shares" not in self._drawn:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SetupError, did_you_mean
+from ..units import UnitProblem, seconds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +39,25 @@ def _done(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     return done
 
 
+def _with_numbers(done: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Return the rows with numbers in these columns: of times with units, in s."""
+    made = done.copy()
+    for name in columns:
+        made[name] = [_number(name, value) for value in done[name]]
+    return made
+
+
+def _number(name: str, value: Any) -> float:
+    with suppress(TypeError, ValueError):
+        return float(value)
+    try:
+        return seconds(str(value))
+    except UnitProblem:
+        raise SetupError(
+            f'"{name}": {value!r} is not a number; surfaces, colours, error and cost are columns of numbers'
+        ) from None
+
+
 def _spans_decades(values: Any) -> bool:
     numbers = np.asarray(values, dtype=float)
     return bool(numbers.min() > 0 and numbers.max() / numbers.min() > 9.99)
@@ -63,7 +84,7 @@ def response_surface(table: pd.DataFrame, x: str, y: str, measure: str, *, ax: A
     from matplotlib.ticker import LogLocator, NullFormatter
     from matplotlib.tri import Triangulation
 
-    done = _done(table, (x, y, measure)).groupby([x, y], as_index=False)[measure].mean()
+    done = _with_numbers(_done(table, (x, y, measure)), (x, y, measure)).groupby([x, y], as_index=False)[measure].mean()
     done = done[np.isfinite(done[measure])]
     if done[x].nunique() < 2 or done[y].nunique() < 2:
         raise SetupError(f'a surface needs two values of "{x}" and of "{y}" at least; draw one over the other instead')
@@ -120,7 +141,7 @@ def parallel_coordinates(
 
     by = colour or columns[-1]
     done = _done(table, (*columns, by))
-    done = done.iloc[:: max(1, -(-len(done) // MOST_LINES))]
+    done = _with_numbers(done.iloc[:: max(1, -(-len(done) // MOST_LINES))], [by])
     drawn = _axes(ax, (1.6 + 1.5 * len(columns), 4.2))
     heights = np.column_stack([_height(drawn, k, done[name]) for k, name in enumerate(columns)])
     shades = done[by].to_numpy(dtype=float)
@@ -180,10 +201,10 @@ def pareto(table: pd.DataFrame, error: str, cost: str, *, label: str | None = No
     ax : Axes, optional
         Where to draw.
     """
-    done = _done(table, (error, cost, *([label] if label else [])))
+    done = _with_numbers(_done(table, (error, cost, *([label] if label else []))), (error, cost))
     done = done[np.isfinite(done[error]) & np.isfinite(done[cost])]
     drawn = _axes(ax, (6.4, 4.4))
-    groups = [("points", done)] if label is None else [(_word(v), rows) for v, rows in done.groupby(label, sort=False)]
+    groups = [("points", done)] if label is None else list(done.groupby(done[label].map(_word), sort=False))
     for name, rows in groups:
         drawn.plot(rows[cost], rows[error], "o", markersize=4, alpha=0.7, label=name if label else None)
     best = done[front(done[error].to_numpy(), done[cost].to_numpy())].sort_values(cost)

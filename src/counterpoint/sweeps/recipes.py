@@ -20,13 +20,11 @@ from .._cases.registry import kind_name, read_case
 from .._run.options import RunOptions
 from ..errors import SetupError
 from ..fmi.imported_fmu import Fmu
-from ..pace._contract import as_pace
 from ..scenario import Scenario
 from ..scenario.varying import VaryingScenario
 from ..system import System
 from ..units import time_at
-from ..windows import as_window
-from .system_bench import SystemBench
+from .system_bench import SystemBench, option_value
 
 VARIANT = "variant"
 """The parameter whose values are files."""
@@ -305,15 +303,7 @@ def with_options(base: RunOptions, given: Mapping[str, Any]) -> RunOptions:
     """Return options of a run with those given, which are written as for :meth:`System.run`."""
     if not given:
         return base
-    made = dict(given)
-    for name in ("until", "start"):
-        if name in made:
-            made[name] = time_at(name, made[name])
-    if "window" in made:
-        made["window"] = as_window(made["window"])
-    if "pace" in made:
-        made["pace"] = as_pace(made["pace"], "pace")
-    return replace(base, **made)
+    return replace(base, **{name: option_value(name, value) for name, value in given.items()})
 
 
 def keep_instances(system: System) -> None:

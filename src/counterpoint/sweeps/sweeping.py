@@ -21,7 +21,7 @@ from .measures import Measure, Measures, make_measures
 from .plan import Plan, make_plan
 from .pool import Kind, Pool, check_workers
 from .progress import Callback, Counter, SweepProgress
-from .recipes import VARIANT, VariantsRecipe, make_recipe, text_hash
+from .recipes import VARIANT, FunctionRecipe, VariantsRecipe, make_recipe, text_hash
 from .table import MemoryTable, Table, read_table
 from .worker import Job, Row, Worker, quiet_runs
 
@@ -240,12 +240,17 @@ def sweep(
 
 
 def _check(worker: Worker, plan: Plan) -> None:
-    """Raise what keeps a sweep from running: the problem of the first point, unless the last one has none."""
+    """Raise what keeps a sweep from running: the problem of the first point, unless the last one has none.
+
+    A range of times, whose values are numbers of seconds, is checked as text: it is none for a parameter that takes
+    plain numbers. A function that makes the system gets the numbers.
+    """
+    values = plan.point if isinstance(worker.recipe, FunctionRecipe) else plan.written
     try:
-        worker.check(plan.point(0))
+        worker.check(values(0))
     except SetupError as error:
         try:
-            worker.check(plan.point(plan.count - 1))
+            worker.check(values(plan.count - 1))
         except SetupError:
             raise error from None
 

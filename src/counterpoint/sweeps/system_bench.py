@@ -12,8 +12,11 @@ from .._files.problems import path_of
 from .._run.options import RunOptions
 from ..errors import SetupError, did_you_mean
 from ..fmi.imported_fmu import Fmu
+from ..pace._contract import as_pace
 from ..subsystems import Subsystem
 from ..system import Connection, Participant, System
+from ..units import time_at
+from ..windows import as_window
 
 _OPTIONS = (
     "until", "start", "scheme", "window", "pace", "real_time", "threads", "approximation", "record_every",
@@ -83,10 +86,11 @@ class SystemBench:
         inside: dict[str, list[tuple[tuple[Key, ...], Any]]] = {}
         for place, value in zip(self._places, values, strict=True):
             if place.part == "options":
-                options = changed(options, place.path, value)
+                options = changed(options, place.path, _value(place, value, option_value))
             elif place.part == "participant":
                 part = system.subsystems[str(place.owner)]
-                system.subsystems[str(place.owner)] = changed(part, place.path, value)
+                given = _value(place, value, _participant_value)
+                system.subsystems[str(place.owner)] = changed(part, place.path, given)
             elif place.part == "subsystem":
                 inside.setdefault(str(place.owner), []).append((place.path, value))
             elif place.part == "connection":
@@ -94,10 +98,28 @@ class SystemBench:
                 system.connections[int(place.owner)] = _connection(connection, place.path, value)
             else:
                 system.constants[str(place.owner)] = value
-        for name, given in inside.items():
-            made = self._remakes[name](given)
+        for name, changes in inside.items():
+            made = self._remakes[name](changes)
             system.subsystems[name] = replace(system.subsystems[name], subsystem=made)
         return system, options
+
+
+def option_value(name: str, value: Any) -> Any:
+    """Return an option of a run from what :meth:`System.run` takes for it."""
+    if name in ("until", "start"):
+        return time_at(name, value)
+    if name == "window":
+        return as_window(value)
+    return as_pace(value, name) if name == "pace" else value
+
+
+def _participant_value(name: str, value: Any) -> Any:
+    return as_pace(value, name) if name == "pace" else time_at(name, value)
+
+
+def _value(place: _Place, value: Any, read: Callable[[str, Any], Any]) -> Any:
+    """Return a whole option from what a user may write for it; parts of one are taken as they are."""
+    return read(str(place.path[0]), value) if len(place.path) == 1 else value
 
 
 def _place(system: System, options: RunOptions, name: str) -> _Place:
@@ -158,7 +180,19 @@ def _place_of_connection(system: System, name: str) -> _Place:
     path = path_of(rest, {"gain": [], "approximation": {}})
     if path[0] not in keys:
         raise SetupError(f'no such key "{path[0]}" of a connection{did_you_mean(str(path[0]), keys)}')
+    if path[0] == "approximation" and len(path) > 1:
+        _check_argument(system.connections[number], str(path[1]))
     return _Place("connection", number, path)
+
+
+def _check_argument(connection: Connection, name: str) -> None:
+    for given in connection.approximations:
+        known = [] if given is None or given.made_by is None else given.made_by.names
+        if name not in known:
+            raise SetupError(
+                f'its approximation has no argument "{name}"{did_you_mean(name, known)}; '
+                'to compare kinds, vary the whole of it: "approximation": [cp.hold(), cp.lagrange(2)]'
+            )
 
 
 def _connection(connection: Connection, path: tuple[Key, ...], value: Any) -> Connection:
@@ -173,8 +207,7 @@ def _connection(connection: Connection, path: tuple[Key, ...], value: Any) -> Co
         return replace(connection, approximations=(value,) * len(connection.approximations))
     made = []
     for given in connection.approximations:
-        if given is None or given.made_by is None:
-            raise SetupError(f"approximation.{rest[0]}: the connection names no built-in approximation")
+        assert given is not None and given.made_by is not None  # see _check_argument
         made.append(given.made_by.function(**changed(given.made_by.arguments(), rest, value)))
     return replace(connection, approximations=tuple(made))
 

@@ -106,6 +106,11 @@ class Worker:
         self._has_copies = bool(models) and self.is_native and all(model.copied_for_runs for model in models)
 
     @property
+    def recipe(self) -> Recipe:
+        """How its system is made."""
+        return self._job.recipe
+
+    @property
     def is_native(self) -> bool:
         """Whether threads of one process can share the work."""
         return is_native(self._bench.system)
