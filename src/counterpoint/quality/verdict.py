@@ -351,7 +351,7 @@ class Known:
         label = connection.connection if connection is not None else difference.signal
         begin, end = difference.span
         where = f"{label}, t = {begin:.3g} to {end:.3g} s"
-        what = motion.text() if motion is not None else f"its error is {100 * difference.error:.2g} %"
+        what = motion.text() if motion is not None else f"its error is {_percent(difference.error)}"
         if connection is not None and connection.starts_wrong and difference.from_start:
             what += "; the error was made in the first steps, where one sample is all that is known"
         return f"{where}: {what}{self._mode()}{self._energy()}{self._windows()}"
