@@ -532,3 +532,25 @@ def test_where_there_is_no_time_for_trials_the_text_says_so(monkeypatch):
     ).quality  # fmt: skip
     assert quality.verdict == "do not use"
     assert "it was not tried" in quality.remedy
+
+
+class _SaysItsStepIsLong(cp.Subsystem):
+    outputs = ("y",)
+
+    def start(self, t):
+        self.y = 0.0
+
+    def step(self, t, t_end, u):
+        self.y = float(t_end - t > 0.09)
+        return t_end
+
+    def output(self, t, u):
+        return [self.y]
+
+
+def test_an_error_of_a_signal_that_should_be_zero_is_not_an_infinite_percentage():
+    system = cp.System("alone")
+    system.add("relay", _SaysItsStepIsLong(), step=0.1)
+    told = str(system.run(until=1.0, check="on").quality)
+    assert "its error is more than 1000 %" in told
+    assert "inf" not in told

@@ -46,7 +46,7 @@ def _apply(document: Document, folder: Folder, settings: CaseSettings) -> Iterat
             subsystems[name]["step"] = step
         else:
             yield f'step: "{name}": no such subsystem{did_you_mean(name, subsystems)}'
-    places: list[Path] = []
+    places: list[KeyPath] = []
     for name, value in settings.set.items():
         try:
             places.append(place := place_of(document, folder, name))
