@@ -76,7 +76,8 @@ def _euler(z: NDArray[np.complex128]) -> NDArray[np.float64]:
 def _best(z: NDArray[np.complex128]) -> NDArray[np.float64]:
     """Return the smallest growth factor per step of the Runge-Kutta rules of order 1 to 4."""
     rules = [1 + z, 1 + z + z**2 / 2, 1 + z + z**2 / 2 + z**3 / 6, 1 + z + z**2 / 2 + z**3 / 6 + z**4 / 24]
-    return np.min(np.abs(rules), axis=0)
+    least: NDArray[np.float64] = np.min(np.abs(rules), axis=0)
+    return least
 
 
 def _worst(
