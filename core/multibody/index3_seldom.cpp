@@ -241,7 +241,9 @@ template <bool shared, class Clock>
 void Index3Stepper<shared, Clock>::step_in_halves(State& state, double t_end, InputSource& inputs) {
   const std::vector<double> previous = plain_ ? state.a : state.auxiliary, jerk = state.jerk;
   const double h = t_end - state.t;
+  coefficients_for_ = 0.0;  // a penalty that was given is another one in halves
   make_in_halves(state, t_end, halvings_, statistics_, [&](double until) { step(state, until, inputs); });
+  coefficients_for_ = 0.0;
   // The next step goes on as after a whole one.
   state.previous = previous;
   state.previous_jerk = jerk;

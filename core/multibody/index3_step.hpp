@@ -99,7 +99,7 @@ void Index3Stepper<shared, Clock>::set_coefficients(double exact) {
   multiplier_factor_ = 1.0 / scale_;
   leading_per_acceleration_ = (1.0 - r.alpha_f) / (1.0 - r.alpha_m);
   if (options_.penalty > 0.0) {
-    compliance_.assign(m_, 1.0 / (options_.penalty * scale_));
+    compliance_.assign(m_, 1.0 / (options_.penalty * scale_ * std::ldexp(1.0, 2 * halvings_)));  // halves are as stiff
     apply_compliance(1.0);
   }
 }
