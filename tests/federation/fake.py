@@ -28,6 +28,8 @@ class Meeting:
 
 
 class FakeSession:
+    subscribed = ()
+
     def __init__(self, name, meeting):
         self.name, self.meeting = name, meeting
         self.granted = 0.0

@@ -143,12 +143,12 @@ SLOW_MODEL = """
 def running(pair, write, tmp_path, spawn):
     """Start a federation whose part b runs a Python model that does something at each step."""
 
-    def running(what, *, limit=30.0, until=1000.0):
+    def running(what, *, limit=30.0, until=1000.0, start=True):
         write(SLOW_MODEL.replace("{what}", what), "models.py")
         plan = pair(until=until, model=PYTHON, limit=limit)
         made = Running(plan, tmp_path, spawn)
-        made.start("a")
-        made.start("b")
+        for part in "ab" if start else "":
+            made.start(part)
         return made
 
     return running
@@ -242,6 +242,7 @@ def test_a_part_that_never_comes_is_named(pair, tmp_path, spawn):
     _, told = made.start("a").communicate()
     assert made.parts["a"].returncode == 4
     assert f'"a" waits for "b" to join the federation at {made.address}; gave up after 2 s' in told
+    assert "kept" not in told  # nothing ran
 
 
 def test_launch_tells_which_part_died_and_leaves_no_process_behind(pair, tmp_path):
@@ -294,43 +295,54 @@ FOREIGN = """
 """
 
 
-def test_a_plain_helics_program_exchanges_values_with_units(write, tmp_path, spawn):
+TANK = """
+    until = 1.0
+    [subsystems.tank]
+    type = "linear"
+    step = 0.1
+    solver = "ode4"
+    A = [[0.0]]
+    B = [[1.0]]
+    C = [[1.0]]
+    x0 = [0.0]
+    inputs = ["u"]
+    outputs = ["x"]
+    [set]
+    "tank.u" = 0.0
+"""
+TANK_PLAN = """
+    scenario = "pair.toml"
+    federates_beside = 1
+    grant_timeout = 20.0
+    [parts.ours]
+    subsystems = ["tank"]
+    subscribe = [{{ key = "{key}", to = "tank.u", unit = "{unit}", initial = 0.0 }}]
+    publish = [{{ from = "tank.x", key = "ours/level", unit = "m" }}]
+"""
+
+
+@pytest.fixture
+def beside_plain(write, tmp_path, spawn):
+    """Run a part beside a plain program for HELICS; return the federation, the program, and what the part said."""
+
+    def beside_plain(key="plain/height", unit="m"):
+        write(TANK, "pair.toml")
+        plan = LaunchPlan.read(write(TANK_PLAN.format(key=key, unit=unit), "plan.toml"))
+        made = Running(plan, tmp_path, spawn)
+        port = Broker.read(made.address).port
+        other = spawn(
+            [sys.executable, write(FOREIGN, "plain.py"), str(port)],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        )  # fmt: skip
+        _, told = made.start("ours").communicate()
+        return made, other, told
+
+    return beside_plain
+
+
+def test_a_plain_helics_program_exchanges_values_with_units(beside_plain, tmp_path):
     """Ours integrates x' = u with u in m, published by the other in cm; it reads x in mm."""
-    write(
-        """
-        until = 1.0
-        [subsystems.tank]
-        type = "linear"
-        step = 0.1
-        solver = "ode4"
-        A = [[0.0]]
-        B = [[1.0]]
-        C = [[1.0]]
-        x0 = [0.0]
-        inputs = ["u"]
-        outputs = ["x"]
-        [set]
-        "tank.u" = 0.0
-        """,
-        "pair.toml",
-    )
-    plan = LaunchPlan.read(
-        write(
-            """
-            scenario = "pair.toml"
-            federates_beside = 1
-            [parts.ours]
-            subsystems = ["tank"]
-            subscribe = [{ key = "plain/height", to = "tank.u", unit = "m", initial = 0.0 }]
-            publish = [{ from = "tank.x", key = "ours/level", unit = "m" }]
-            """,
-            "plan.toml",
-        )
-    )
-    made = Running(plan, tmp_path, spawn)
-    port = Broker.read(made.address).port
-    other = spawn([sys.executable, write(FOREIGN, "plain.py"), str(port)], stdout=subprocess.PIPE, text=True)
-    _, told = made.start("ours").communicate()
+    made, other, told = beside_plain()
     assert made.parts["ours"].returncode == 0, told
     seen = [float(line) for line in other.communicate()[0].splitlines()]
     with cp.load(tmp_path / "out" / "pair-ours.h5") as result:
@@ -339,6 +351,35 @@ def test_a_plain_helics_program_exchanges_values_with_units(write, tmp_path, spa
     assert np.diff(x) == pytest.approx([0.0, *(0.1 * (3.5 + np.arange(9)))], abs=1e-12)
     # It sees at k tenths what we had at k - 1 tenths, in mm.
     assert seen == pytest.approx([0.0, *(1000.0 * x[1:10])], abs=1e-9)
+
+
+def test_a_value_that_no_program_publishes_is_refused(beside_plain):
+    """HELICS would leave the input at its initial value."""
+    made, _, told = beside_plain(key="plain/hight")
+    assert made.parts["ours"].returncode == 2, told
+    assert 'no program of the federation publishes "plain/hight"; did you mean "plain/height"?' in told
+
+
+def test_a_unit_of_a_plain_value_that_cannot_be_converted_names_the_input(beside_plain):
+    made, _, told = beside_plain(unit="kg")
+    assert made.parts["ours"].returncode == 4, told
+    assert "tank.u" in told and "cm is not convertible to kg" in told
+
+
+def test_a_part_that_waits_for_a_plain_program_names_what_that_publishes(write, tmp_path, spawn):
+    write(TANK.replace("until = 1.0", "until = 1e6"), "pair.toml")
+    plan = LaunchPlan.read(write(TANK_PLAN.format(key="plain/height", unit="m"), "plan.toml"))
+    made = Running(plan, tmp_path, spawn)
+    port = Broker.read(made.address).port
+    text = FOREIGN.replace("import sys", "import sys, time").replace("range(1, 11)", "range(1, 10**7)")
+    other = spawn([sys.executable, write(text, "plain.py"), str(port)], stdout=subprocess.PIPE, text=True)
+    part = made.start("ours")
+    for _ in range(5):
+        other.stdout.readline()
+    other.kill()
+    _, told = part.communicate()
+    assert part.returncode == 4, told
+    assert 'waits for the program that publishes "plain/height"' in told
 
 
 def test_a_runner_file_starts_the_same_processes(pair, tmp_path):
@@ -359,6 +400,26 @@ def test_a_runner_file_has_the_options_of_the_command(pair, tmp_path, spawn):
     assert process.wait(60) == 0
     started = json.loads(runner.read_text())["federates"][0]["exec"]
     assert started.endswith("--until 5.0 --scheme sequential")
+
+
+def test_an_interrupted_launch_ends_as_after_a_signal(running, spawn, wait_for_rows, tmp_path):
+    plan = running("time.sleep(0.02)", start=False).plan
+    command = [sys.executable, "-m", "counterpoint", "launch", str(plan.path), "--out", str(tmp_path / "out")]
+    process = spawn(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for_rows(tmp_path / "out" / "pair-b.h5", "slow.x", process, rows=3)
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    assert process.returncode == 130
+
+
+def test_a_launch_that_did_not_start_leaves_no_results_of_its_own(pair, tmp_path):
+    plan = pair()
+    outcome, lines = run(plan, tmp_path)
+    assert all(part.has_results for part in outcome.parts), lines
+    broken = pair(model=PYTHON)  # there is no models.py
+    failed = launch(broken, tmp_path / "out", say=lines.append, overwrite=True)
+    assert failed.exit_code == 2, lines
+    assert not any(part.has_results for part in failed.parts)
 
 
 def test_results_that_are_there_are_replaced_only_if_asked(pair, tmp_path):

@@ -117,3 +117,14 @@ def test_a_name_that_is_neither_key_nor_input_is_told_once(tmp_path):
     assert str(caught.value) == (
         f'{tmp_path / "tank.toml"}: set."tank.flo": "tank" has no input "flo"; did you mean "flow"? (line 11)'
     )
+
+
+def test_another_kind_of_approximation_leaves_the_keys_of_the_one_before_out(tmp_path):
+    file = tmp_path / "two_mass.toml"
+    file.write_text((EXAMPLES / "two_mass.toml").read_text())
+    settings = CaseSettings(set={"connections[0].approximation.kind": "hold", "until": 1.0})
+    result = read_case(file, settings=settings).run()
+    assert result.end == 1.0
+    both = {**settings.set, "connections[0].approximation.order": 1}
+    with pytest.raises(cp.ScenarioError, match=r"approximation.order: unknown key"):
+        read_case(file, settings=CaseSettings(set=both))

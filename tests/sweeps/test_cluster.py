@@ -45,3 +45,10 @@ def test_a_scheduler_that_does_not_answer_is_told(two_mass):
 
     with pytest.raises(cp.PeerLost, match="no scheduler answers"):
         cluster.Cluster(None, "tcp://127.0.0.1:9", 1, native=True)
+
+
+@pytest.mark.parametrize("address", ["nowhere", "tcp://10.0.0.5"])
+def test_an_address_that_is_none_is_refused_before_anything_is_asked(two_mass, address):
+    pytest.importorskip("distributed", reason="needs the extra sweep")
+    with pytest.raises(cp.SetupError, match=r'expected the address of a scheduler such as "tcp://10.0.0.5:8786"'):
+        cp.sweep(two_mass, {"slow.step": [0.1]}, "steps", until=1.0, cluster=address)

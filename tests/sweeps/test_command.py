@@ -80,6 +80,7 @@ def test_reading_a_plan_tells_all_mistakes_with_their_lines(two_mass, write):
         sampel = "grid"
         [vary]
         "slow.step" = { from = 0.05, to = 0.2, conut = 3 }
+        "fast.step" = { from = "5 ms", to = "10 kg", count = 3 }
         [measures]
         error = "eror(fast.x)"
     """, "plan.toml")  # fmt: skip
@@ -91,6 +92,7 @@ def test_reading_a_plan_tells_all_mistakes_with_their_lines(two_mass, write):
         "sampel: unknown key",
         "unknown key 'conut'",
         "(line 5)",
+        'vary."fast.step": to: "10 kg": kg is not a unit of time',
         'did you mean "error"',
     ):
         assert words in text

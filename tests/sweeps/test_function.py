@@ -110,6 +110,13 @@ def test_episodes_are_reset_and_stepped(tank):
             tanks.step([1.0, 2.0])
 
 
+def test_the_interval_of_an_episode_takes_a_unit(tank):
+    f = cp.function(tank, "tank.x0[0]", "last(tank.level)", until="1 s")
+    with f.environment("tank.level", "tank.flow", interval="500 ms") as tanks:
+        tanks.reset(1.0)
+        assert [tanks.step(0.0)[1] for _ in range(2)] == [False, True]
+
+
 def test_scipy_calibrates_a_parameter(tank):
     optimize = pytest.importorskip("scipy.optimize", reason="needs SciPy")
     f = cp.function(

@@ -48,6 +48,7 @@ def federate(
     from .._cases.case import CaseSettings
     from .._cases.registry import read_case
     from ..errors import OutputError, RunInterrupted, SimulationError
+    from ..federation.launching import identity_of
     from ..federation.plan_file import LaunchPlan
     from ..federation.running import federate as run_part
     from ..federation.session import DEFAULT_GRANT_TIMEOUT
@@ -59,6 +60,12 @@ def federate(
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{scenario.stem}-{part}.h5"
     options = replace(case.options(), file=file, overwrite=overwrite)
+    before = identity_of(file)
+
+    def say_kept() -> None:
+        if identity_of(file) not in (None, before):
+            click.echo(f"kept {file}", err=True)
+
     interrupts = context.ensure_object(Settings).interrupts
     limit = grant_timeout or (DEFAULT_GRANT_TIMEOUT if read is None else read.grant_timeout)
     try:
@@ -71,11 +78,11 @@ def federate(
         )  # fmt: skip
     except RunInterrupted as stop:
         click.echo(str(stop), err=True)
-        click.echo(f"kept {file}", err=True)
+        say_kept()
         sys.exit(interrupts.exit_code)
     except (SimulationError, OutputError) as error:
         print_error(error)
-        click.echo(f"kept {file}", err=True)
+        say_kept()
         sys.exit(error.exit_code)
     if not quiet:
         seconds = made.result.summary.wall_seconds

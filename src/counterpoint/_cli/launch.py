@@ -61,7 +61,7 @@ def launch(
         if part.exit_code and quiet:
             click.echo(f"{part.part}: {part.last_line}", err=True)
         if not quiet or part.exit_code:
-            there = f", {verb} {part.file}" if part.file.exists() else ""
+            there = f", {verb} {part.file}" if part.has_results else ""
             click.echo(
                 f"{part.part}: exit code {part.exit_code}, {part.seconds:.2f} s{there}", err=bool(part.exit_code)
             )

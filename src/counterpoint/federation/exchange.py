@@ -179,6 +179,7 @@ class Exchange:
         reached = min((self._driver.time_of(place) for place, _ in self._mine), default=self._start)
         late = sorted(self._heard, key=lambda name: self._heard[name])
         behind = [f'"{name}" (last sample at t = {self._heard[name]:.9g} s)' for name in late[:3]]
+        behind += [f'the program that publishes "{key}"' for key in self._session.subscribed]
         who = ", ".join(behind) or ", ".join(f'"{name}"' for name in self._share.sources) or "the broker"
         return f'"{self._share.part}" at t = {reached:.9g} s waits for {who}'
 

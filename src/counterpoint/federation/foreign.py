@@ -73,7 +73,8 @@ class ForeignValues:
 
     def __init__(self, session: Session, foreign: Foreign) -> None:
         self._read: list[tuple[str, Callable[[], float]]] = [
-            (one.target, session.subscribes(one.key, one.unit, one.initial)) for one in foreign.subscriptions
+            (one.target, session.subscribes(one.key, one.target, one.unit, one.initial))
+            for one in foreign.subscriptions
         ]
         self._publish: list[tuple[str, Callable[[Any], None]]] = [
             (one.source, session.publishes(one.key, one.unit, vector=False)) for one in foreign.publications

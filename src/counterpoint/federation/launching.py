@@ -44,6 +44,8 @@ class PartOutcome:
         Its run file.
     last_line : str
         The last line that it wrote on standard error.
+    has_results : bool
+        Whether it has written its run file; one that was there before may be left where nothing ran.
     """
 
     part: str
@@ -51,6 +53,7 @@ class PartOutcome:
     seconds: float
     file: Path
     last_line: str = ""
+    has_results: bool = True
 
 
 @dataclass(frozen=True)
@@ -60,14 +63,20 @@ class LaunchOutcome:
     parts: tuple[PartOutcome, ...]
     seconds: float
     broker_died: bool = False
+    signal: int = 0  #: that was passed on to the parts
 
     @property
     def exit_code(self) -> int:
-        """0 when all parts ended well; the code of the part that failed first hand; 4 when one died or was lost."""
+        """0 when all parts ended well; the code of the part that failed first hand; 4 when one died or was lost.
+
+        After a signal 128 and its number, if a part was stopped by it.
+        """
         codes = [part.exit_code for part in self.parts if part.exit_code]
         first_hand = [code for code in codes if 0 < code < 128 and code != PeerLost.exit_code]
         if not codes:
             return 0
+        if self.signal and 128 + self.signal in codes:
+            return 128 + self.signal
         if self.broker_died or any(code < 0 for code in codes) or not first_hand:
             return PeerLost.exit_code
         return first_hand[0]
@@ -78,6 +87,7 @@ class _Child:
     name: str
     process: subprocess.Popen[str]
     file: Path
+    file_before: tuple[int, int] | None
     began: float = field(default_factory=time.monotonic)
     ended: float | None = None
     last_line: str = ""
@@ -136,7 +146,7 @@ def launch(
     began = time.monotonic()
     broker = plan.broker or f"{plan.core}://127.0.0.1:{free_port()}"
     children: list[_Child] = []
-    with _passing_signals(children):
+    with _passing_signals(children) as passed_on:
         running = None if plan.broker else _start_broker(broker, len(plan.parts) + plan.federates_beside)
         try:
             children += [
@@ -152,7 +162,8 @@ def launch(
     for child in children:
         for listener in child.listeners:
             listener.join(2.0)
-    return LaunchOutcome(tuple(_outcome(child) for child in children), time.monotonic() - began, broker_died)
+    outcomes = tuple(_outcome(child) for child in children)
+    return LaunchOutcome(outcomes, time.monotonic() - began, broker_died, passed_on[0] if passed_on else 0)
 
 
 def _stem(plan: LaunchPlan) -> str:
@@ -161,7 +172,16 @@ def _stem(plan: LaunchPlan) -> str:
 
 def _outcome(child: _Child) -> PartOutcome:
     seconds = (child.ended or time.monotonic()) - child.began
-    return PartOutcome(child.name, child.process.returncode, seconds, child.file, child.last_line)
+    written = identity_of(child.file) not in (None, child.file_before)
+    return PartOutcome(child.name, child.process.returncode, seconds, child.file, child.last_line, written)
+
+
+def identity_of(file: Path) -> tuple[int, int] | None:
+    """Return what is another after a file was written; None: there is none."""
+    if not file.exists():
+        return None
+    state = file.stat()
+    return state.st_ino, state.st_mtime_ns
 
 
 def _start_broker(broker: str, federates: int) -> subprocess.Popen[str]:
@@ -178,11 +198,12 @@ def _start_broker(broker: str, federates: int) -> subprocess.Popen[str]:
 
 
 def _start(name: str, command: Sequence[str], file: Path, say: Callable[[str], None]) -> _Child:
+    before = identity_of(file)
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
         start_new_session=True,
     )  # fmt: skip
-    child = _Child(name, process, file)
+    child = _Child(name, process, file, before)
 
     def listen(stream: IO[str], keep: bool) -> None:
         with stream:
@@ -240,20 +261,22 @@ def _end(processes: Sequence[subprocess.Popen[str]]) -> None:
 
 
 @contextmanager
-def _passing_signals(children: Sequence[_Child]) -> Iterator[None]:
-    """Pass SIGINT and SIGTERM on to the parts, which keep their results and end."""
+def _passing_signals(children: Sequence[_Child]) -> Iterator[list[int]]:
+    """Pass SIGINT and SIGTERM on to the parts, which keep their results and end; yield those that have come."""
+    passed_on: list[int] = []
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield passed_on
         return
 
     def pass_on(number: int, frame: object) -> None:
+        passed_on.append(number)
         for child in children:
             if child.process.poll() is None:
                 os.kill(child.process.pid, number)
 
     before = {number: signal.signal(number, pass_on) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield passed_on
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import MissingExtraError, PeerLost, SetupError
+from ..errors import MissingExtraError, PeerLost, SetupError, did_you_mean
 
 CORES = ("tcp", "zmq", "tcpss")
 """Transports between hosts that are tested; the first is the default, for it is the fastest."""
@@ -152,6 +152,7 @@ class Session:
         self.granted = 0.0
         self._sending: dict[str, Any] = {}
         self._reading: dict[str, Any] = {}
+        self._subscribed: list[str] = []
         self._left = False
         self._watchdog = Watchdog(joining.grant_timeout, self._give_up)
         self._federate = self._guarded(self._create, lambda: f'"{self.name}" waits for the broker {joining.broker}')
@@ -189,11 +190,13 @@ class Session:
         publish = h.helicsPublicationPublishVector if vector else h.helicsPublicationPublishDouble
         return lambda value: publish(made, value)
 
-    def subscribes(self, key: str, unit: str, default: float) -> Callable[[], float]:
-        """Register a subscription of plain values and return the function that reads the latest one."""
+    def subscribes(self, key: str, target: str, unit: str, default: float) -> Callable[[], float]:
+        """Register a subscription of plain values for an input and return the function that reads the latest one."""
         h = self._h
-        made = h.helicsFederateRegisterSubscription(self._federate, key, unit)
+        made = h.helicsFederateRegisterTypeInput(self._federate, target, "double", unit)
+        h.helicsInputAddTarget(made, key)
         h.helicsInputSetDefaultDouble(made, default)
+        self._subscribed.append(key)
         return lambda: float(h.helicsInputGetDouble(made))
 
     def enter(self) -> None:
@@ -211,17 +214,41 @@ class Session:
             if missing:
                 time.sleep(pause)
                 pause = min(0.3, 1.5 * pause)
+        who = [*self._joining.others, *(["other HELICS programs"] if self._subscribed else [])]
         self._guarded(
-            lambda: self._h.helicsFederateEnterExecutingMode(self._federate),
-            lambda: self._waits_to_start(self._joining.others),
+            lambda: self._h.helicsFederateEnterInitializingMode(self._federate), lambda: self._waits_to_start(who)
+        )
+        self._check_subscribed()
+        self._guarded(
+            lambda: self._h.helicsFederateEnterExecutingMode(self._federate), lambda: self._waits_to_start(who)
         )
 
+    def _check_subscribed(self) -> None:
+        """Raise SetupError for values that nobody publishes: they would keep what they are at the start."""
+        known = self._asked("publications") if self._subscribed else []
+        wrong = [
+            f'subscribe: no program of the federation publishes "{key}"{did_you_mean(key, known)}'
+            for key in self._subscribed
+            if key not in known
+        ]
+        if wrong:
+            raise SetupError(wrong)
+
     def _waits_to_start(self, names: Sequence[str]) -> str:
-        who = ", ".join(f'"{name}"' for name in names) or "the broker"
+        who = ", ".join(f'"{name}"' if name in self._joining.others else name for name in names) or "the broker"
         return f'"{self.name}" waits for {who} to join the federation at {self._joining.broker}'
 
+    @property
+    def subscribed(self) -> Sequence[str]:
+        """Keys of the plain values that it reads."""
+        return self._subscribed
+
     def _federates(self) -> list[str]:
-        query = self._h.helicsCreateQuery("broker", "federates")
+        return self._asked("federates")
+
+    def _asked(self, what: str) -> list[str]:
+        """Return what the broker knows: names of federates, keys of publications."""
+        query = self._h.helicsCreateQuery("broker", what)
         try:
             text = self._h.helicsQueryExecute(query, self._federate)
         except self._h.HelicsException:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import re
 import threading
 import time
 import uuid
@@ -59,6 +60,10 @@ def _distributed() -> Any:
     return distributed
 
 
+_ADDRESS = re.compile(r"inproc://.+|.+:\d+")
+"""Of a scheduler; with one that is none a client takes 20 s to fail."""
+
+
 class Cluster:
     """Runs points on a Dask cluster.
 
@@ -94,6 +99,10 @@ class Cluster:
             return where
         if not isinstance(where, str):
             raise SetupError(f'cluster: {where!r}; expected an address, "local", or a distributed.Client')
+        if where != "local" and not _ADDRESS.fullmatch(where):
+            raise SetupError(
+                f'cluster: "{where}"; expected the address of a scheduler such as "tcp://10.0.0.5:8786", or "local"'
+            )
         if where == "local":
             local = distributed.LocalCluster(
                 n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=50

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._common.numbers import is_number
 from ..errors import SetupError
+from ..units import time_at
 
 if TYPE_CHECKING:
     from .._run.run import Run
@@ -39,8 +40,9 @@ class Environment:
     """
 
     def __init__(
-        self, function: Function, observations: str | Sequence[str], actions: str | Sequence[str], interval: float
+        self, function: Function, observations: str | Sequence[str], actions: str | Sequence[str], interval: float | str
     ) -> None:
+        interval = time_at("interval", interval)
         if not is_number(interval) or interval <= 0:
             raise SetupError(f"interval: {interval!r}; expected a positive number of seconds")
         self.observations = (observations,) if isinstance(observations, str) else tuple(observations)

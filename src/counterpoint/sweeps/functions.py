@@ -216,7 +216,7 @@ class Function:
         return self.worker.result(row, everything=True)
 
     def environment(
-        self, observations: str | Sequence[str], actions: str | Sequence[str], interval: float
+        self, observations: str | Sequence[str], actions: str | Sequence[str], interval: float | str
     ) -> Environment:
         """Return the system as an environment for learning, see :class:`Environment`.
 
@@ -226,8 +226,8 @@ class Function:
             Outputs, ``subsystem.output``.
         actions : names
             Inputs that nothing drives, ``subsystem.input``.
-        interval : float
-            Simulated time between two actions, s.
+        interval : float or str
+            Simulated time between two actions, s, or with its unit, ``"10 ms"``.
         """
         from .environment import Environment
 

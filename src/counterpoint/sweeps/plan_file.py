@@ -185,4 +185,4 @@ def _note(mistakes: Mistakes, at: tuple[str, ...], work: Any, where: str = "") -
         work()
     except SetupError as error:
         for problem in error.problems:
-            mistakes.add(at, problem.removeprefix(where).lstrip(": "), error)
+            mistakes.add(at, problem.removeprefix(where).lstrip(":. "), error)
