@@ -162,16 +162,18 @@ TEST(a_slice_ends_within_a_pass_of_many_cheap_steps) {
   }
   for (int i = 0; i < 2; ++i) {
     ParticipantSpec p;
-    p.step = i == 0 ? 0.01 : 2e-6;
+    p.step = i == 0 ? 0.01 : 8e-7;
     if (i == 1) p.waits_for.push_back(0);
     p.subsystem = std::make_shared<Returner>(1, 1.0 - 0.2 * i, std::vector<double>{}, 0us);
     p.constants.resize(1);
     spec.participants.push_back(p);
   }
   constexpr double no_end = 1e9;  // s, the slice ends by its number of steps alone
-  WindowedScheduler one_window(spec, WindowSpec{1.0, 1, 0.0}, 1);
-  one_window.start();
-  CHECK(!one_window.advance(spec.until, no_end));
+  WindowedScheduler windows(spec, WindowSpec{0.25, 1, 0.0}, 1);
+  windows.start();
+  int slices = 0;
+  while (!windows.advance(spec.until, no_end)) ++slices;
+  CHECK(slices >= 8);  // one in each pass: there are two in each of four windows
   WindowedScheduler after_the_first_steps(spec, std::make_unique<RepeatedStart>(0.05, 1e-9, false), 1);
   after_the_first_steps.start();
   CHECK(!after_the_first_steps.advance(spec.until, no_end));

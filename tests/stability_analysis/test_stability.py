@@ -52,6 +52,35 @@ def test_a_large_map_is_not_formed_and_gives_the_same_radius():
     assert sparse.radius == pytest.approx(dense.radius, abs=1e-9)
 
 
+def chain(parts, masses):
+    """A closed chain of equal masses with hardly any damping, cut into parts: many multipliers near 1."""
+    system = cp.System("chain")
+    places = np.arange(masses)
+    for part in range(parts):
+        a, b, c = np.zeros((2 * masses, 2 * masses)), np.zeros((2 * masses, 2)), np.zeros((2, 2 * masses))
+        a[places, masses + places] = 1.0
+        a[masses + places, places], a[masses + places, masses + places] = -81.0, -0.02
+        a[masses + places[1:], places[:-1]] = a[masses + places[:-1], places[1:]] = 40.0
+        b[masses, 0] = b[-1, 1] = 40.0
+        c[0, 0] = c[1, masses - 1] = 1.0
+        model = cp.linear(a, b, c, x0=[0.1] * 2 * masses, inputs=["left", "right"], outputs=["first", "last"])
+        system.add(f"p{part}", model, step=0.02)
+    for part in range(parts):
+        system.connect(f"p{part - 1 if part else parts - 1}.last", f"p{part}.left", cp.lagrange(2))
+        system.connect(f"p{(part + 1) % parts}.first", f"p{part}.right", cp.lagrange(2))
+    return system
+
+
+def test_multipliers_that_are_too_close_for_an_iteration_are_told_and_leave_the_growth():
+    system = chain(4, 26)
+    formed, found = (cp.stability(system, "parallel", largest_matrix=rows) for rows in (600, 20))
+    assert formed.matrix is not None
+    rows = len(formed.entries)
+    assert f"did not converge on the map of {rows} rows" in found.remarks[-1]
+    assert f"give largest_matrix={rows} to form it" in found.remarks[-1]
+    assert found.growth_rate == pytest.approx(formed.growth_rate, abs=found.tolerance / found.period)
+
+
 def test_grids_that_never_meet_are_analysed_by_a_long_run():
     near, apart = (cp.stability(two_mass(ratio, cp.lagrange(1)), "fastest-first") for ratio in (20.02, 20.0200002))
     assert apart.matrix is None

@@ -29,6 +29,15 @@ LARGEST_MATRIX = 600
 #: How many eigenvalues are then found.
 EIGENVALUES = 12
 
+#: Vectors of Arnoldi's method; with few of them, multipliers that are close to each other are not found.
+_BASIS = 120
+#: Its restarts, at least; each makes about as many periods.
+_FEWEST_RESTARTS = 8
+_NO_CONVERGENCE = (
+    "Arnoldi's method did not converge on the map of {0} rows, whose largest multipliers are close to each other; give "
+    "largest_matrix={0} to form it"
+)
+
 #: Steps of the slowest subsystem in a long run that takes no time worth mentioning.
 QUICK_STEPS = 20_000
 
@@ -62,7 +71,8 @@ def stability(
         Time in s, or with its unit, at which the system is linearised: where a run with the scheme is then. 0: its
         start.
     largest_matrix : int
-        Maps with more rows are not formed; their largest eigenvalues are found by Arnoldi's method (needs SciPy).
+        Maps with more rows are not formed; their largest eigenvalues are found by Arnoldi's method (needs SciPy), or
+        where that does not converge, as with many motions with hardly any damping, the growth by a long run.
 
     Returns
     -------
@@ -122,7 +132,7 @@ def _analyse(
     largest_matrix: int,
     options: dict[str, Any],
     *,
-    iterate: Callable[[Prober], tuple[Complex, Complex]] | None,
+    iterate: Callable[[Prober], tuple[Complex, Complex] | None] | None,
     window: Window | str | None,
 ) -> Stability | None:
     """Analyse a linearised system; larger maps than `largest_matrix` by an iteration, or not at all."""
@@ -139,10 +149,13 @@ def _analyse(
     matrix = prober.matrix() if prober.size <= largest_matrix else None
     if matrix is not None:
         multipliers, vectors = _eigen(matrix)
-    elif iterate is not None:
-        multipliers, vectors = iterate(prober)
-    else:
+    elif iterate is None:
         return None
+    else:
+        found = iterate(prober)
+        if found is None:
+            return _from_long_run(linear, scheme, options, _NO_CONVERGENCE.format(prober.size))
+        multipliers, vectors = found
     modes, others, growth = _modes(linear, prober, multipliers, vectors)
     return Stability(
         linear.name, str(scheme), dict(linear.steps), prober.period, multipliers, prober.entries, matrix, tuple(modes),
@@ -176,15 +189,27 @@ def _eigen(matrix: NDArray[np.float64]) -> tuple[Complex, Complex]:
     return values[order].astype(complex), vectors[:, order].astype(complex)
 
 
-def _largest(prober: Prober) -> tuple[Complex, Complex]:
-    """Return the largest eigenvalues and their eigenvectors by Arnoldi's method, one period at a time."""
+def _largest(prober: Prober) -> tuple[Complex, Complex] | None:
+    """Return the largest eigenvalues and their eigenvectors by Arnoldi's method, one period at a time.
+
+    None: they are too close to each other to be found in about as many periods as the map has rows.
+    """
     try:
-        from scipy.sparse.linalg import LinearOperator, eigs  # type: ignore[import-untyped, unused-ignore]
+        from scipy.sparse.linalg import (  # type: ignore[import-untyped, unused-ignore]
+            ArpackNoConvergence,
+            LinearOperator,
+            eigs,
+        )
     except ImportError as error:
         raise MissingExtraError(f"A map of {prober.size} rows", "export") from error
     operator = LinearOperator((prober.size, prober.size), matvec=prober.apply, dtype=np.float64)
     first = np.random.default_rng(1).standard_normal(prober.size)  # the same at every call
-    values, vectors = eigs(operator, k=min(EIGENVALUES, prober.size - 2), which="LM", v0=first)
+    wanted, basis = min(EIGENVALUES, prober.size - 2), min(_BASIS, prober.size)
+    most = max(_FEWEST_RESTARTS, prober.size // _BASIS)
+    try:
+        values, vectors = eigs(operator, k=wanted, ncv=basis, which="LM", v0=first, maxiter=most)
+    except ArpackNoConvergence:
+        return None
     order = np.argsort(-np.abs(values), kind="stable")
     return values[order], vectors[:, order]
 
