@@ -53,7 +53,8 @@ FmuBase::FmuBase(LibraryPointer library, FmuSetup setup)
       u_discrete_(has_discrete(setup_.inputs) ? input_width_ : 0),
       clocks_(setup_.clocks),
       clocked_outputs_(clocked_ports(setup_.outputs)) {
-  setup_.instance.may_restore = setup_.redo_discarded;
+  log_->note_logging(setup_.instance.logging);
+  setup_.instance.may_restore = setup_.redo_discarded && setup_.can_save;
   bundle_inputs();
 }
 
