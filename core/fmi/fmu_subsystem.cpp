@@ -70,6 +70,7 @@ void FmuSubsystem::start(double t) {
   told_of_discard_ = false;
   inner_length_ = 0.0;
   initialize(t);
+  discrete_by_event_ = setup_.instance.event_mode;
   instance_->exchange().length.equal = setup_.equal_steps;
   if (holds_) make_exchange();
 }

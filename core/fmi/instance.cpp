@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "coupling/subsystem.hpp"
+#include "fmi/refused.hpp"
 
 namespace counterpoint::fmi {
 
@@ -59,11 +60,10 @@ void refuse_instance(const char* function, const InstanceSettings& settings, con
   const std::string words = log.last_words();
   const std::string tool =
       settings.tool.empty() ? "" : "; it needs the program that made it, " + settings.tool + ", on this computer";
-  throw ComponentFailure(
+  throw InstanceRefused(
       std::string(function) + " failed; the FMU said " + (words.empty() ? log.silence() : "\"" + words + "\"") + tool +
-          "; usual reasons: the binary does not belong to this description (GUID or instantiation token), a "
-          "licence or a file is missing",
-      true);
+      "; usual reasons: the binary does not belong to this description (GUID or instantiation token), a "
+      "licence or a file is missing");
 }
 
 std::unique_ptr<Instance> make_instance(int major, const LibraryPointer& library, const InstanceSettings& settings,

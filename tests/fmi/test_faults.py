@@ -296,7 +296,7 @@ def test_an_fmu_that_does_not_start_and_says_nothing_may_say_why_when_asked(buil
 
 
 def test_an_fmu_that_fails_and_says_nothing_may_say_why_when_asked(built, version, fault):
-    with pytest.raises(cp.ComponentError, match="the FMU said nothing .logging=True asks for its messages"):
+    with pytest.raises(cp.ComponentError, match=r"the FMU said nothing .logging=True asks for its messages"):
         failing(built("misbehaving", version), fault("returns-42"))
 
 
