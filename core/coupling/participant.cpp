@@ -6,6 +6,7 @@
 
 #include "coupling/fast/derived_comparison.hpp"
 #include "coupling/fast/newest_comparison.hpp"
+#include "coupling/restarted_pace.hpp"
 #include "numbers.hpp"
 
 namespace counterpoint {
@@ -13,7 +14,11 @@ namespace counterpoint {
 namespace {
 
 std::shared_ptr<Pace> built_in_pace(const StepClock& clock, const Subsystem& subsystem) {
-  if (clock.fixed()) return std::make_shared<FixedPace>();
+  if (clock.fixed()) {
+    const auto* restarting = dynamic_cast<const RestartsSteps*>(&subsystem);
+    if (restarting != nullptr && restarting->restarts_steps()) return std::make_shared<RestartedPace>();
+    return std::make_shared<FixedPace>();
+  }
   return std::make_shared<OwnPace>(subsystem);
 }
 

@@ -7,7 +7,7 @@ namespace counterpoint::recipe {
 /// What changes while it runs; the rest is as it was made.
 template <>
 struct Fields<StepClock> {
-  static auto of(auto& c) { return std::tie(c.next_on_grid_, c.count_); }
+  static auto of(auto& c) { return std::tie(c.start_, c.next_on_grid_, c.count_); }
 };
 template <>
 struct Fields<Polynomial> {
@@ -108,11 +108,11 @@ class StateCheck {
   }
   void times(const Participant::Saved& read) {
     StepClock clock = *read.clock;
-    const auto [next, count] = recipe::Fields<StepClock>::of(clock);
+    const auto [start, next, count] = recipe::Fields<StepClock>::of(clock);
     const bool listens = !clock.fixed() || next != Polynomial::infinity;  // the source of inputs is at its last sample
     needs(std::isfinite(read.t) && read.t_next >= read.t && read.horizon >= read.t_next);
     needs(!listens || read.t >= time_ - 2.0 * network_.tolerance);
-    needs(!clock.fixed() || (next > read.t && count >= 1.0));
+    needs(!clock.fixed() || (start <= read.t && next > read.t && count >= 1.0));
   }
 
   const Network& network_;

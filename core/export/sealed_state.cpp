@@ -11,7 +11,7 @@ namespace {
 using recipe::RecipeError;
 
 constexpr std::string_view state_mark = "Counterpoint state";
-constexpr std::uint32_t state_version = 2;
+constexpr std::uint32_t state_version = 3;
 constexpr std::size_t head = state_mark.size() + sizeof state_version + sizeof(std::uint64_t);
 
 /// FNV-1a: finds damage, not forgery.

@@ -5,6 +5,7 @@
 
 #include "fmi/environment.hpp"
 #include "fmi/only_once.hpp"
+#include "fmi/refused.hpp"
 #include "numbers.hpp"
 #include "recipe/factory.hpp"
 
@@ -53,7 +54,8 @@ FmuBase::FmuBase(LibraryPointer library, FmuSetup setup)
       u_discrete_(has_discrete(setup_.inputs) ? input_width_ : 0),
       clocks_(setup_.clocks),
       clocked_outputs_(clocked_ports(setup_.outputs)) {
-  setup_.instance.may_restore = setup_.redo_discarded;
+  log_->note_logging(setup_.instance.logging);
+  setup_.instance.may_restore = setup_.redo_discarded && setup_.can_save;
   bundle_inputs();
 }
 
@@ -89,6 +91,27 @@ void FmuBase::assign(const std::vector<Assignment>& assignments) {
   }
 }
 
+namespace {
+
+/// Some FMUs offer event mode and then refuse it; without clocks they handle events inside their steps as well.
+std::unique_ptr<Instance> made_instance(const LibraryPointer& library, FmuSetup& setup,
+                                        const std::shared_ptr<Log>& log) {
+  try {
+    return make_instance(setup.major, library, setup.instance, log);
+  } catch (const InstanceRefused&) {
+    if (!setup.instance.event_mode || !setup.clocks.empty()) throw;
+  }
+  setup.instance.event_mode = setup.instance.early_return = false;
+  std::unique_ptr<Instance> made = make_instance(setup.major, library, setup.instance, log);
+  log->add(
+      1, "counterpoint",
+      "the FMU refuses event mode, although its description offers it (hasEventMode); it handles its events inside "
+      "its steps");
+  return made;
+}
+
+}  // namespace
+
 void FmuBase::initialize(double t) {
   finish();
   take_spare();
@@ -97,7 +120,7 @@ void FmuBase::initialize(double t) {
   if (!instance_) {
     if (setup_.only_once) OnlyOnce::take(setup_.instance.token, setup_.instance.name);
     try {
-      instance_ = make_instance(setup_.major, library_, setup_.instance, log_);
+      instance_ = made_instance(library_, setup_, log_);
     } catch (...) {
       if (setup_.only_once) OnlyOnce::give_back(setup_.instance.token);
       throw;

@@ -65,7 +65,7 @@ struct FmuSetup {
   InputStyle input_style = InputStyle::start;
   bool output_slopes = false;  ///< dy/dt of the continuous outputs is known
   bool can_save = false;
-  bool redo_discarded = false;      ///< make a discarded step again in smaller ones
+  bool redo_discarded = false;      ///< a discarded step ends earlier, and the next one begins there
   bool equal_steps = false;         ///< all steps must have the same length
   bool only_once = false;           ///< one instance per process
   std::vector<std::uint8_t> state;  ///< to begin with, serialised; empty: the FMU is initialised
@@ -76,7 +76,8 @@ struct FmuSetup {
 
 /// Whether a step may end before its end.
 inline bool may_stop_early(const FmuSetup& setup) {
-  return setup.instance.kind == Kind::co_simulation ? setup.instance.early_return : setup.integration.publishes_events;
+  if (setup.instance.kind == Kind::model_exchange) return setup.integration.publishes_events;
+  return setup.instance.early_return || setup.redo_discarded;
 }
 
 /// How often what happened in a run of an FMU for model exchange.

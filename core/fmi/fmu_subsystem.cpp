@@ -67,8 +67,10 @@ void FmuSubsystem::start(double t) {
   changes_settings_ = false;
   const WatchFloatingPoint watch(settings_, changes_settings_);
   outputs_read_ = false;
+  told_of_discard_ = false;
   inner_length_ = 0.0;
   initialize(t);
+  discrete_by_event_ = setup_.instance.event_mode;
   instance_->exchange().length.equal = setup_.equal_steps;
   if (holds_) make_exchange();
 }
@@ -251,6 +253,7 @@ inline double FmuSubsystem::go(double t, double t_end, Inputs& u) {
   if (discrete_by_event_ && discrete_inputs_changed(t, u)) handle_events(t, u);
   double now = t;
   double end = t_end;
+  bool shortened = false;
   while (true) {
     Cancellation::check();
     // One that differs from the end of the step by rounding is the end.
@@ -260,23 +263,25 @@ inline double FmuSubsystem::go(double t, double t_end, Inputs& u) {
     if (done.terminate) give_up(done, now);
     if (done.discarded) {
       end = done.reached;
+      shortened = true;
       continue;
     }
     now = time_ = done.reached;
     if (now > inner_start_) inner_length_ = now - inner_start_;
     if (done.event || now >= next_event_) {
-      if (stops_early()) note_outputs_before();
+      if (setup_.instance.early_return) note_outputs_before();
       handle_events(now, u);
     }
     if (now >= t_end || std::abs(t_end - now) <= 1e-12 * std::abs(t_end)) return t_end;
-    if (stops_early()) return now;
+    if (shortened || done.cut_short || setup_.instance.early_return) return now;
     end = t_end;
   }
 }
 
 /// A step, or where to try to go instead: the state is then what it was before.
 StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
-  if (setup_.redo_discarded) instance_->save(&step_state_);
+  const bool saves = setup_.redo_discarded && setup_.can_save;
+  if (saves) instance_->save(&step_state_);
   const IntermediateInputs* intermediate = intermediate_ ? &intermediate_ : nullptr;
   const StepLength::Step step = instance_->exchange().length.of(t, t_end);
   StepEnd end = instance_->do_step(step.t, step.length, intermediate);
@@ -285,11 +290,30 @@ StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
     return end;
   }
   if (end.terminate) return end;
-  if (!setup_.redo_discarded || t_end - t < smallest_share * (original_end - t)) give_up(end, t);
-  instance_->restore(step_state_);
   const bool usable = end.reached > t && end.reached < t_end;
+  if (!setup_.redo_discarded || t_end - t < smallest_share * (original_end - t)) give_up(end, t);
+  if (saves) {
+    instance_->restore(step_state_);
+  } else if (setup_.major < 3) {
+    if (!usable) give_up(end, t);
+    go_on_after_discard(end);
+    return end;
+  }
   end.reached = usable ? end.reached : 0.5 * (t + t_end);
   return end;
+}
+
+/// FMI 1 and 2: the FMU is at the time that it reached, and cannot be set back. (In FMI 3 a discarded call leaves the
+/// FMU as it was.)
+[[gnu::noinline]] void FmuSubsystem::go_on_after_discard(StepEnd& end) {
+  end.discarded = false;
+  end.cut_short = true;
+  if (told_of_discard_) return;
+  told_of_discard_ = true;
+  Text text(9);
+  text << "the FMU discarded a step that it had computed up to t = " << end.reached
+       << " s, and its state cannot be saved: the run goes on from there, as after all such steps";
+  log_->add(1, "counterpoint", text.str());
 }
 
 [[gnu::noinline]] void FmuSubsystem::give_up(const StepEnd& end, double t) {
@@ -304,9 +328,10 @@ StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
     text << "; it could continue to t = " << end.reached << " s";
   else
     text << " and does not say how far it could go";
-  if (setup_.redo_discarded) {
+  const bool can_redo = setup_.can_save || setup_.major == 3 || end.reached > t;
+  if (setup_.redo_discarded && can_redo) {
     text << ", and steps a thousand times smaller do not help";
-  } else if (setup_.can_save) {
+  } else if (can_redo && !setup_.redo_discarded) {
     text << "; redo_discarded=True repeats such steps in smaller ones (command line: --set redo_discarded=true, "
             "in a system --set NAME.redo_discarded=true)";
   } else {

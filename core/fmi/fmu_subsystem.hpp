@@ -1,6 +1,7 @@
 #pragma once
 
 #include "coupling/abilities.hpp"
+#include "coupling/restarted_pace.hpp"
 #include "fmi/environment.hpp"
 #include "fmi/fmu_base.hpp"
 
@@ -14,13 +15,13 @@ namespace counterpoint::fmi {
 ///     step:    discrete inputs that have changed are an event (FMI 3, event mode); repeat until the end is reached:
 ///                set the inputs (the continuous ones, where discrete ones are events)
 ///                make a step up to its end or the next event known
-///                discarded: set the state back and try a smaller step, or give up
+///                discarded: set the state back and try a smaller step, which then ends the step, or give up
 ///                event or tick of a clock (FMI 3): event mode until nothing changes any more, then step mode
 ///                ended early: stop there if others know that it may
 ///     finish:  terminate and free the instance
 ///
 /// Between steps FMI does not let outputs follow inputs, so there is direct feedthrough in initialisation mode only.
-class FmuSubsystem final : public FmuBase, public HeldStepper, public GuardedStepper {
+class FmuSubsystem final : public FmuBase, public HeldStepper, public GuardedStepper, public RestartsSteps {
  public:
   FmuSubsystem(LibraryPointer library, FmuSetup setup);
 
@@ -36,7 +37,8 @@ class FmuSubsystem final : public FmuBase, public HeldStepper, public GuardedSte
     time_ = t;
     outputs_read_ = false;
   }
-  bool stops_early() const override { return setup_.instance.early_return; }
+  bool stops_early() const override { return may_stop_early(setup_); }
+  bool restarts_steps() const override { return setup_.redo_discarded; }
   bool offers_derivatives() const override { return setup_.output_slopes; }
   const double* output_derivative(double t, Inputs& u) override;
 
@@ -60,6 +62,7 @@ class FmuSubsystem final : public FmuBase, public HeldStepper, public GuardedSte
   void go_on_held(const StepEnd& end, double t, double t_end, const double* u, double* y);
   void handle_events(double t, Inputs& u);
   void settle(double t, Inputs& u);
+  void go_on_after_discard(StepEnd& end);
   [[noreturn]] void blame_output(const ComponentFailure& refused);
   [[noreturn]] void give_up(const StepEnd& end, double t);
 
@@ -67,6 +70,7 @@ class FmuSubsystem final : public FmuBase, public HeldStepper, public GuardedSte
   bool changes_settings_ = false;
   bool holds_ = false;         ///< nothing but doubles, held from the start of a step: set, step, get
   bool outputs_read_ = false;  ///< since the last step
+  bool told_of_discard_ = false;
   IntermediateInputs intermediate_;
   double inner_start_ = 0.0;   ///< of the inner step of the FMU under way, s
   double inner_end_ = 0.0;     ///< of the step around it, s

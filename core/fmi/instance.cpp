@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "coupling/subsystem.hpp"
+#include "fmi/refused.hpp"
 
 namespace counterpoint::fmi {
 
@@ -14,7 +15,7 @@ void Instance::fail(int status, const char* function) {
   std::string text = std::string(function) + " returned the status ";
   text += known ? names[status] : std::to_string(status) + ", which FMI does not define; it is treated as fatal";
   const std::string words = log_->last_words();
-  text += words.empty() ? "; the FMU said nothing" : "; the FMU said: " + words;
+  text += "; the FMU said" + (words.empty() ? std::string(" ") + log_->silence() : ": " + words);
   throw ComponentFailure(text);
 }
 
@@ -59,11 +60,10 @@ void refuse_instance(const char* function, const InstanceSettings& settings, con
   const std::string words = log.last_words();
   const std::string tool =
       settings.tool.empty() ? "" : "; it needs the program that made it, " + settings.tool + ", on this computer";
-  throw ComponentFailure(
-      std::string(function) + " failed; the FMU said " + (words.empty() ? "nothing" : "\"" + words + "\"") + tool +
-          "; usual reasons: the binary does not belong to this description (GUID or instantiation token), a "
-          "licence or a file is missing",
-      true);
+  throw InstanceRefused(
+      std::string(function) + " failed; the FMU said " + (words.empty() ? log.silence() : "\"" + words + "\"") + tool +
+      "; usual reasons: the binary does not belong to this description (GUID or instantiation token), a "
+      "licence or a file is missing");
 }
 
 std::unique_ptr<Instance> make_instance(int major, const LibraryPointer& library, const InstanceSettings& settings,

@@ -54,6 +54,7 @@ struct StepEnd {
   bool event = false;      ///< events are waiting to be handled
   bool terminate = false;  ///< the FMU asks to end the simulation
   bool discarded = false;  ///< the step was not made; `reached` is the time that the FMU could have reached
+  bool cut_short = false;  ///< discarded by an FMU that cannot be set back: it was made up to `reached`
 };
 
 /// What to do in `Instance::step_held`: the doubles that are set before a step and got after it. All that every step

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "coupling/abilities.hpp"
+#include "coupling/restarted_pace.hpp"
 #include "fmi/fmu_base.hpp"
 #include "link/child_process.hpp"
 #include "link/remote_subsystem.hpp"
@@ -38,7 +39,7 @@ struct ChildOrder {
 ///     others:  pass the call on over shared memory; when the process died or is late: kill what is left of it and say
 ///              how it ended, what the FMU said and what it printed
 ///     finish:  let it end, kill what is left
-class IsolatedFmu final : public Subsystem, public OwnInputs, public AnnouncedStepper {
+class IsolatedFmu final : public Subsystem, public OwnInputs, public AnnouncedStepper, public RestartsSteps {
  public:
   IsolatedFmu(std::string library, FmuSetup setup, Isolation isolation);
   ~IsolatedFmu() override;
@@ -51,6 +52,7 @@ class IsolatedFmu final : public Subsystem, public OwnInputs, public AnnouncedSt
   double step(double t, double t_end, Inputs& u) override { return running().step(t, t_end, u); }
   const double* output(double t, Inputs& u) override { return running().output(t, u); }
   bool stops_early() const override { return may_stop_early(order_.setup); }
+  bool restarts_steps() const override { return order_.setup.redo_discarded; }
   const double* output_before_event() override { return running().output_before_event(); }
   void announce(double t, double t_end, Inputs& u) override { running().announce(t, t_end, u); }
   double preferred_step() const override { return remote_ ? remote_->preferred_step() : 0.0; }

@@ -41,6 +41,12 @@ class Log {
   long dropped() const;
   /// The last things said with a status of at least warning, for an error message; empty when there are none.
   std::string last_words() const;
+  /// Whether the FMU was asked for all of its messages.
+  void note_logging(bool asked) { asked_ = asked; }
+  /// What to say where it said nothing.
+  const char* silence() const {
+    return asked_ ? "nothing" : "nothing (logging=True asks for its messages; command line: --set logging=true)";
+  }
   void clear();
 
  private:
@@ -48,6 +54,7 @@ class Log {
   static constexpr std::size_t last_kept = 3;
 
   mutable std::mutex mutex_;
+  bool asked_ = false;
   double own_time_ = 0.0;
   const double* time_ = &own_time_;
   std::vector<Message> messages_;

@@ -350,7 +350,7 @@ FAULTS = (
     "logs-with-bad-pointers", "logs-after-it-was-freed", "stays-while-states-may-come-back", "stands-still",
     "tells-outputs-late", "counts-nanoseconds",
     "leaves-its-output-undefined", "goes-on-before-the-end",
-    "forbids-all-after-early-reading",
+    "forbids-all-after-early-reading", "stops-on-its-own-grid", "refuses-ends-off-its-grid",
 )  # fmt: skip
 """What the parameter ``fault`` of the misbehaving model means, from 0."""
 

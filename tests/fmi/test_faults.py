@@ -177,9 +177,10 @@ def test_a_step_that_is_discarded_without_progress_names_no_time_to_go_to(built,
 
 
 def test_a_discarded_step_is_made_again_in_smaller_ones(built, version, fault):
+    """They end where the FMU could go, and the next ones begin there."""
     result = failing(built("misbehaving", version), fault("discards-long-steps"), redo_discarded=True)
-    assert result["pump.y"].values[-1] == pytest.approx(1.0)
-    assert len(result["pump.y"].time) == 11
+    assert result["pump.y"].values == pytest.approx(result["pump.y"].time)
+    assert result["pump.y"].time == pytest.approx(np.linspace(0.0, 1.0, 101))
 
 
 def test_steps_that_are_always_discarded_end_the_run(built, version, fault):
@@ -195,10 +196,45 @@ def test_a_state_that_cannot_be_saved_is_told(built, version, fault):
         failing(built("misbehaving", version), fault("refuses-state"), redo_discarded=True)
 
 
-def test_steps_cannot_be_made_again_without_saved_states(built, version):
-    model = MISBEHAVING.changed(co_simulation={"canHandleVariableCommunicationStepSize": "true"})
-    with pytest.raises(cp.SetupError, match="redo_discarded: this FMU cannot save its state"):
-        cp.fmu(built(model, version), redo_discarded=True)
+NO_STATE = MISBEHAVING.changed(co_simulation={"canHandleVariableCommunicationStepSize": "true"})
+
+
+@pytest.mark.parametrize("isolate", [False, True], ids=["in process", "isolated"])
+@pytest.mark.parametrize(
+    ("model", "version", "name"),
+    [
+        (MISBEHAVING, 2, "stops-on-its-own-grid"),
+        (NO_STATE, 1, "stops-on-its-own-grid"),
+        (NO_STATE, 2, "stops-on-its-own-grid"),
+        (MISBEHAVING, 3, "refuses-ends-off-its-grid"),
+        (NO_STATE, 3, "refuses-ends-off-its-grid"),
+    ],
+    ids=["FMI 2 set back", "FMI 1", "FMI 2", "FMI 3 set back", "FMI 3"],
+)
+def test_steps_go_on_from_the_time_that_an_fmu_could_reach(built, fault, model, version, name, isolate):
+    """One with steps of its own discards what is left of a step: the next one has the full length again.
+
+    FMI 1 and 2: it has gone that far unless it is set back. FMI 3: it is as before, and needs no saved state.
+    """
+    system = cp.System("own grid")
+    parameters = {"fault": fault(name), "fault_time": 0.1}
+    pump = cp.fmu(built(model, version), parameters=parameters, redo_discarded=True, isolate=isolate)
+    system.add("pump", pump, step=0.25)
+    system.add("tank", cp.ode(lambda t, x, u: [u[0]], x0=[0.0], inputs="u", outputs="x"), step=0.05)
+    system.connect("pump.y", "tank.u", cp.hold())
+    result = system.run(until=1.0)
+    assert result["pump.y"].time == pytest.approx([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    assert result["pump.y"].values == pytest.approx(result["pump.y"].time)
+    told = [message for message in pump.messages if "the run goes on from there" in message.text]
+    assert len(told) == (model is NO_STATE and version < 3)
+
+
+def test_an_fmu_that_cannot_be_set_back_and_did_not_move_ends_the_run(built, fault):
+    with pytest.raises(cp.ComponentError, match="discarded the step and does not say how far it could go"):
+        system = cp.System()
+        parameters = {"fault": fault("stops-on-its-own-grid"), "fault_time": 0.1}
+        system.add("pump", cp.fmu(built(NO_STATE, 2), parameters=parameters, redo_discarded=True), step=0.05)
+        system.run(until=1.0)
 
 
 def logged(path, number):
@@ -249,6 +285,19 @@ def test_a_licence_that_is_refused_passes_on_what_the_fmu_said(built, version, m
         failing(built("misbehaving", version), 0)
     assert failed.value.exit_code == 4
     assert str(failed.value).startswith("pump: start at t = 0 s failed: fmi")
+
+
+@pytest.mark.parametrize("logging", [False, True], ids=["not asked", "asked"])
+def test_an_fmu_that_does_not_start_and_says_nothing_may_say_why_when_asked(built, version, monkeypatch, logging):
+    monkeypatch.setenv("TEST_FMU_LICENCE", "refuse silently")
+    words = "no licence for this model" if logging else "the FMU said nothing .logging=True asks for its messages"
+    with pytest.raises(cp.ComponentDied, match=words):
+        failing(built("misbehaving", version), 0, logging=logging)
+
+
+def test_an_fmu_that_fails_and_says_nothing_may_say_why_when_asked(built, version, fault):
+    with pytest.raises(cp.ComponentError, match=r"the FMU said nothing .logging=True asks for its messages"):
+        failing(built("misbehaving", version), fault("returns-42"))
 
 
 def test_a_binary_of_another_description_is_told(built, changed, version):

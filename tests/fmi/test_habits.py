@@ -517,3 +517,12 @@ def test_an_fmu_of_fmi_1_that_never_says_that_an_event_is_over(built, isolate):
     expected = alone(cp.fmu(path, **ball))["fmu.h"]
     made = alone(cp.fmu(path, name="never converged", **ball))["fmu.h"]
     assert np.array_equal(made.values, expected.values)
+
+
+@ISOLATED
+def test_an_fmu_that_offers_event_mode_and_refuses_it_handles_its_events_itself(built, monkeypatch, isolate):
+    monkeypatch.setenv("TEST_FMU_LICENCE", "refuse event mode")
+    model = cp.fmu(built(MISBEHAVING.changed(fmi3={"hasEventMode": "true"}), 3), isolate=isolate)
+    result = alone(model, step=0.1)
+    assert result["fmu.y"].values == pytest.approx(result["fmu.y"].time)
+    assert [message.text for message in model.messages if "refuses event mode" in message.text]

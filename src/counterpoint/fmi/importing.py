@@ -89,7 +89,9 @@ def fmu(
         Publish events of FMI 3 and of model exchange when they happen: steps may end early. If False, an FMU for
         co-simulation handles them inside its steps; in model exchange they are still located.
     redo_discarded : bool
-        Co-simulation: repeat a step that the FMU discards in smaller ones; saves the state before each step.
+        Co-simulation: a step that the FMU discards ends earlier, where the FMU could go, and the next one begins there.
+        FMI 1 and 2: the state is saved before each step and set back; an FMU that cannot save goes on from the time
+        that it says it has reached.
     solver : str
         Model exchange: ``"ode45"``, ``"ode23"`` and ``"ode23s"`` (stiff) choose their own steps, and so does ``"auto"``
         (default): ``ode45``, and ``ode23s`` while the model is stiff. ``"ode1"`` to ``"ode5"`` and ``"trapezoidal"``

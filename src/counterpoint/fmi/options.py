@@ -93,8 +93,6 @@ def _clock_problems(options: Options, kind: str, able: Interface, description: M
 def _co_simulation_problems(options: Options, able: Interface) -> Iterator[str]:
     if options.inputs_at not in (None, *INPUTS_AT):
         yield f'inputs_at: "{options.inputs_at}"{did_you_mean(str(options.inputs_at), INPUTS_AT)}'
-    if options.redo_discarded and not able.can_get_and_set_state:
-        yield "redo_discarded: this FMU cannot save its state (canGetAndSetFMUState), so no step can be repeated"
     given = [*(["solver"] if options.solver else []), *options.solver_options]
     if given:
         yield f'{", ".join(given)}: the FMU has its own solver; to use ours, set kind="model-exchange"'

@@ -47,7 +47,7 @@ fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t n, const f
   return fmi3OK;
 }
 
-static Instance* instantiate(const char* token, const char* resources, bool logging, void* environment,
+static Instance* instantiate(const char* token, const char* resources, bool logging, bool event_mode, void* environment,
                              fmi3LogMessageCallback log) {
   Instance* c = make_instance(token);
   if (c == NULL) {
@@ -59,6 +59,7 @@ static Instance* instantiate(const char* token, const char* resources, bool logg
   c->log = log_message;
   c->log_raw = log_raw;
   c->logging = logging;
+  c->event_mode = event_mode;
   if (resources != NULL) strncpy(c->resources, resources, sizeof c->resources - 1);
   if (definition.instantiated != NULL && definition.instantiated(c) != OK) {
     free_instance(c);
@@ -71,10 +72,9 @@ fmi3Instance fmi3InstantiateCoSimulation(FMI3_INSTANTIATE, fmi3Boolean event_mod
                                          const Ref* intermediate, size_t n, fmi3InstanceEnvironment environment,
                                          fmi3LogMessageCallback log, fmi3IntermediateUpdateCallback update) {
   (void)name, (void)visible, (void)intermediate;
-  Instance* c = instantiate(token, resources, logging, environment, log);
+  Instance* c = instantiate(token, resources, logging, event_mode, environment, log);
   if (c == NULL) return NULL;
   c->co_simulation = true;
-  c->event_mode = event_mode;
   c->early_return = early_return;
   c->callbacks[1] = (void*)update;
   if (update != NULL && n > 0) c->ask_inputs = ask_inputs;
@@ -84,7 +84,7 @@ fmi3Instance fmi3InstantiateCoSimulation(FMI3_INSTANTIATE, fmi3Boolean event_mod
 fmi3Instance fmi3InstantiateModelExchange(FMI3_INSTANTIATE, fmi3InstanceEnvironment environment,
                                           fmi3LogMessageCallback log) {
   (void)name, (void)visible;
-  Instance* c = instantiate(token, resources, logging, environment, log);
+  Instance* c = instantiate(token, resources, logging, false, environment, log);
   if (c != NULL) c->event_mode = true;
   return c;
 }

@@ -75,7 +75,9 @@ enum {
   COUNTS_NANOSECONDS,
   LEAVES_ITS_OUTPUT_UNDEFINED,
   GOES_ON_BEFORE_THE_END,
-  FORBIDS_ALL_AFTER_EARLY_READING
+  FORBIDS_ALL_AFTER_EARLY_READING,
+  STOPS_ON_ITS_OWN_GRID,
+  REFUSES_ENDS_OFF_ITS_GRID
 };
 
 static const Variable variables[] = {SCALAR(INT32, Values, fault), SCALAR(FLOAT64, Values, fault_time),
@@ -96,7 +98,9 @@ static Status calculate(Instance* instance) {
 
 static Status instantiated(Instance* instance) {
   const char* licence = getenv("TEST_FMU_LICENCE");
-  if (licence == NULL || strcmp(licence, "refuse") != 0) return OK;
+  if (licence == NULL || strncmp(licence, "refuse", 6) != 0) return OK;
+  if (strcmp(licence, "refuse event mode") == 0 && !instance->event_mode) return OK;
+  if (strcmp(licence, "refuse silently") == 0 && !instance->logging) return ERROR;
   instance->log(instance, ERROR, "logStatusError", "no licence for this model at port@server");
   return ERROR;
 }
@@ -304,8 +308,23 @@ static Status misbehave(Instance* instance, Values* s, StepEnd* step) {
   }
 }
 
+/* Steps of its own, of the length fault_time: what is left of a step of the importer is discarded. It has either gone
+ * as far as it can (FMI 1 and 2), or done nothing (FMI 3). */
+static Status go_in_own_steps(Instance* instance, Values* s, double end, StepEnd* step) {
+  const double reached = floor(end / s->fault_time + 1e-9) * s->fault_time;
+  const bool whole = end - reached < 1e-9 * end;
+  if (!whole) step->reached = reached;
+  if (!whole && s->fault == REFUSES_ENDS_OFF_ITS_GRID) return DISCARD;
+  s->y += step->reached - instance->time;
+  if (whole) return OK;
+  instance->time = reached;
+  return DISCARD;
+}
+
 static Status advance(Instance* instance, double end, StepEnd* step) {
   Values* s = instance->values;
+  if (s->fault == STOPS_ON_ITS_OWN_GRID || s->fault == REFUSES_ENDS_OFF_ITS_GRID)
+    return go_in_own_steps(instance, s, end, step);
   if (s->fault == DISCARDS_LONG_STEPS && end - instance->time > 0.011) {
     step->reached = instance->time + 0.01;
     return DISCARD;
