@@ -36,6 +36,15 @@ def true_error(frequency_ratio, result):
     return max(errors)
 
 
+def pair():
+    system = cp.System("two masses")
+    for name, x0 in (("left", 1.0), ("right", 0.0)):
+        system.add(name, cp.linear([[0, 1], [-15, 0]], [[0], [5]], [[1, 0]], x0=[x0, 0], outputs="x"), step=0.01)
+    system.connect("left.x", "right.u")
+    system.connect("right.x", "left.u")
+    return system
+
+
 @pytest.mark.parametrize("frequency_ratio", [5, 17, 40])
 def test_with_given_steps_the_recommended_scheme_and_order_are_the_best(frequency_ratio):
     advice = two_mass(frequency_ratio).advise(100.0, 1e-9, change_steps=False, schemes=SCHEMES)
@@ -80,6 +89,15 @@ def test_when_nothing_is_good_enough_it_says_which_step_to_halve():
     advice = two_mass(40).advise(100.0, 1e-6, change_steps=False)
     assert str(advice).startswith("no strategy keeps the tolerance; the closest is")
     assert 'halve the step of "slow"' in str(advice)
+
+
+def test_where_nothing_is_good_enough_the_cheapest_with_about_the_smallest_error_is_named():
+    advice = pair().advise(10.0, 1e-12)
+    nearest = advice.recommended
+    about = [c for c in advice.candidates if c.piloted <= nearest.piloted]
+    assert not advice.good_enough
+    assert min(c.piloted for c in about) >= nearest.piloted / 1.25
+    assert all(c.cost >= nearest.cost for c in about)
 
 
 def test_the_surrogate_of_a_linear_system_is_the_system():
@@ -439,15 +457,6 @@ def test_what_a_first_run_loads_does_not_count_for_longer_ones():
     """A probe of 20 ms of which 16 ms load models, and 4 ms are steps: a run 50 times longer takes 0.216 s, not 1 s."""
     timing = Timing({"model": (0.01, 2e-4)}, (20.0, 0.016), 0.02)
     assert timing.longer(50.0) == pytest.approx(0.016 + 50 * 0.004)
-
-
-def pair():
-    system = cp.System("two masses")
-    for name, x0 in (("left", 1.0), ("right", 0.0)):
-        system.add(name, cp.linear([[0, 1], [-15, 0]], [[0], [5]], [[1, 0]], x0=[x0, 0], outputs="x"), step=0.01)
-    system.connect("left.x", "right.u")
-    system.connect("right.x", "left.u")
-    return system
 
 
 def test_a_run_whose_beginning_is_cheap_is_taken_for_what_the_whole_of_it_costs(monkeypatch):

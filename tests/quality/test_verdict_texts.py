@@ -103,3 +103,13 @@ def test_smaller_communication_steps_into_which_steps_inside_fmus_do_not_fit_tel
     quality = system.run(until=10.0, first_steps="once").quality
     assert quality.verdict == "cannot tell"  # the error is 3.6 %; 7.7 % were estimated
     assert "do not fit into smaller communication steps" in quality.reason
+
+
+def test_axes_of_the_pictures_have_plain_numbers_and_are_not_stretched_by_values_near_zero():
+    axes = masses(first_steps="once").plot_quality()
+    axes[0].figure.canvas.draw()
+    defect = next(ax for ax in axes if ax.get_title(loc="left").startswith("interface defect"))
+    assert defect.get_ylim()[0] > 1e-6  # one of them is 0 in the first step
+    labels = [text.get_text() for ax in axes for text in ax.get_yticklabels(which="both")]
+    assert {"1"} < set(labels)
+    assert not any("times" in label or "e" in label for label in labels)

@@ -20,7 +20,7 @@ from .advice import Advice, Candidate
 from .candidates import Orders, Point
 from .improvements import improvements
 from .pilots import FIRST_PARTS, Pilots
-from .search import Search
+from .search import SAME_ERROR, Search
 from .surrogate import Surrogate, Surrogates
 
 Progress = Callable[[str, int, int], None]
@@ -274,7 +274,7 @@ class _Advising:
         pilots, known = self.pilots, self.search.candidates()
         piloted = [c for c in known if not isnan(c.piloted)]
         good = [c for c in piloted if c.error <= pilots.tolerance and not c.distortion]
-        best = min(piloted, key=lambda c: c.error) if pilots.keeps_steps or not good else self.search.recommended(good)
+        best = self.search.recommended(good) if good and not pilots.keeps_steps else self._nearest(piloted)
         others = sorted((c for c in known if c is not best), key=lambda c: (not isfinite(c.error), c.error))
         reasons = (*self._reasons(best), *improvements(self.search, best))
         residual = nan if self.surrogates is None else self.surrogates.residual
@@ -282,6 +282,13 @@ class _Advising:
             pilots.system, pilots.until, pilots.tolerance, (best, *others), best in good, reasons,
             time.monotonic() - began, residual, len(known),
         )  # fmt: skip
+
+    def _nearest(self, piloted: list[Candidate]) -> Candidate:
+        """Return the candidate with the smallest error; where steps may be chosen, the cheapest of about this error."""
+        least = min(piloted, key=lambda c: c.error)
+        if self.pilots.keeps_steps or not isfinite(least.error):
+            return least
+        return min((c for c in piloted if c.error <= SAME_ERROR * least.error), key=lambda c: (c.cost, c.error))
 
     def _reasons(self, best: Candidate) -> list[str]:
         known = self.search.found.values()

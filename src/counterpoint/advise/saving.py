@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import OutputError
-from ..results.plot_style import COLOURS, figure_of, save, style
+from ..results.plot_style import COLOURS, figure_of, plain_numbers, save, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .advice import Advice, Candidate
 
 MOST_ROWS = 60
+SHORT = 0.1
+"""Times below this, s, are drawn in ms."""
 MARKERS = {"slowest-first": "o", "fastest-first": "s", "parallel": "^", "sequential": "D"}
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
@@ -81,18 +83,20 @@ def draw_front(advice: Advice, path: Path | None) -> Axes:
     figure = figure_of((7.5, 4.8), keep=path is None)
     ax: Axes = figure.subplots()
     style(ax)
+    front, best = advice.front, advice.recommended
+    unit, scale = ("ms", 1e3) if best.cost < SHORT else ("s", 1.0)
     for colour, (scheme, marker) in zip(COLOURS, MARKERS.items(), strict=False):
         shown = [c for c in advice.candidates if c.strategy.name == scheme and isfinite(c.error) and c.error > 0]
         if shown:
-            x, y = [c.cost for c in shown], [c.error for c in shown]
+            x, y = [scale * c.cost for c in shown], [c.error for c in shown]
             ax.loglog(x, np.minimum(y, 10.0), marker, color=colour, markersize=5, alpha=0.7, label=scheme)
-    front = advice.front
-    ax.loglog([c.cost for c in front], [c.error for c in front], "-", color="#59636e", linewidth=1.0, zorder=0)
-    best = advice.recommended
+    ax.loglog([scale * c.cost for c in front], [c.error for c in front], "-", color="#59636e", linewidth=1.0, zorder=0)
     if isfinite(best.error):
-        ax.loglog([best.cost], [best.error], "*", color="#cf222e", markersize=16, label="recommended")
+        ax.loglog([scale * best.cost], [best.error], "*", color="#cf222e", markersize=16, label="recommended")
     ax.axhline(advice.tolerance, color="#8a929b", linestyle="--", linewidth=0.9)
-    ax.set(xlabel="predicted wall time [s]", ylabel="expected relative error", title=advice.system.name)
+    ax.set(xlabel=f"predicted wall time [{unit}]", ylabel="expected relative error", title=advice.system.name)
+    plain_numbers(ax.xaxis)
+    plain_numbers(ax.yaxis)
     ax.legend(fontsize="small", frameon=False)
     if path is not None:
         save(figure, path)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..quality import UNUSABLE
 from .bonds import residuals_over_time
-from .plot_style import COLOURS, figure_of, literal, save, style
+from .plot_style import COLOURS, figure_of, literal, plain_numbers, save, style
 from .store import Array
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ Curve = tuple[str, Array, Array]
 MOST_CURVES = len(COLOURS)
 SMALLEST = 1e-12
 """Below this a relative number is drawn as this: a logarithmic axis has no zero."""
+SHOWN = 1e-3
+"""Of each curve so much is shown, from its largest value down: what passes through zero has no smallest one."""
 
 
 def draw_quality(result: Result, path: Path | None) -> list[Axes]:
@@ -68,6 +70,10 @@ def _draw(ax: Axes, title: str, curves: list[Curve], result: Result) -> None:
         ax.plot(time, shown, color=colour, linewidth=1.0, label=label)
     if not is_energy:
         ax.set_yscale("log")
+        plain_numbers(ax.yaxis)
+        least = SHOWN * min((float(np.max(v, initial=0.0)) for *_, v in curves[:MOST_CURVES]), default=0.0)
+        if least > ax.get_ylim()[0]:
+            ax.set_ylim(bottom=least)
     if title.startswith("estimated"):
         for limit in (1.0, UNUSABLE):
             ax.axhline(100 * limit * result.quality.tolerance, color="#8a929b", linewidth=0.8, linestyle="--")

@@ -10,6 +10,7 @@ from ..errors import OutputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 COLOURS = (
@@ -56,6 +57,21 @@ def style(ax: Axes) -> None:
     ax.tick_params(colors="#3d444d", labelsize="small")
     ax.margins(x=0.01)
     ax.ticklabel_format(axis="y", style="sci", scilimits=(-3, 4), useMathText=True)
+
+
+def plain_numbers(axis: Axis) -> None:
+    """Label a logarithmic axis with 0.6 instead of 6 × 10⁻¹, all labels of one size."""
+    from matplotlib.ticker import LogFormatter
+
+    class Plain(LogFormatter):
+        """Labels the same ticks, with plain numbers."""
+
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            return f"{x:g}" if super().__call__(x, pos) else ""
+
+    axis.set_major_formatter(Plain())
+    axis.set_minor_formatter(Plain(minor_thresholds=(1.0, 0.4)))
+    axis.set_tick_params(which="both", labelsize="small", labelcolor="#3d444d")
 
 
 def save(figure: Figure, path: Path) -> None:
