@@ -196,7 +196,11 @@ def outcome(seed, file, bits_of):
             return str(error), rows_of(error.result)
 
 
-@pytest.mark.parametrize("seed", range(60))
+FOUND = (2232, 2847, 5126)
+"""Found faults: a sample and the end of a step that differ by the tolerance; first steps with threads, made once again."""
+
+
+@pytest.mark.parametrize("seed", [*range(60), *FOUND])
 def test_every_bit_is_that_of_the_definition_in_systems_drawn_at_random(without_fast_paths, bits_of, tmp_path, seed):
     """After a failure other subsystems may have made more or fewer steps: what both runs have published is the same.
 

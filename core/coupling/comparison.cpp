@@ -1,7 +1,6 @@
 #include "coupling/comparison.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "coupling/fast/newest_comparison.hpp"
 #include "signal/newton.hpp"
@@ -52,7 +51,9 @@ void Comparison::compare(double t, const double* assumed, const Samples& samples
 
 const double* Comparison::published(const Samples& samples, double t) {
   const std::size_t found = behind(samples, t);
-  if (std::abs(samples.time(found) - t) > samples.tolerance) return interpolated(samples, found, t);
+  // Rounded as in `arrive` and `behind`: whether a sample is at t must not depend on how many came after it.
+  const double time = samples.time(found);
+  if (time < t - samples.tolerance || time > t + samples.tolerance) return interpolated(samples, found, t);
   // What was assumed for the end of a step was assumed for the time before a jump.
   const double* before = samples.before_jump(found);
   return before != nullptr ? before : samples.value(found);

@@ -187,14 +187,11 @@ bool WindowedScheduler::finish_passes(double wall_seconds) {
   }
 }
 
-/// As in the first pass.
+/// As in the first pass. Inputs read histories again when all of them are cut back.
 void WindowedScheduler::go_back() {
   network().forget_failure();
-  for (std::size_t i = 0; i < network().participants.size(); ++i) {
-    Participant& p = network().participants[i];
-    network().guarded(static_cast<int>(i), [&] { p.return_to(marks_[i]); });
-    p.read_present();
-  }
+  for (std::size_t i = 0; i < network().participants.size(); ++i) take_back(static_cast<int>(i));
+  for (Participant& p : network().participants) p.read_present();
   hear_all(true);
   scheduler_.look_again();
   ++pass_;
@@ -261,17 +258,26 @@ void WindowedScheduler::repeat() {
   const Reading reading = !window_->reads_earlier() ? Reading::present
                           : window_->centred()      ? Reading::both_sides
                                                     : Reading::earlier;
-  for (std::size_t i = 0; i < participants.size(); ++i) {
-    if (alike_ || !window_->keeps(static_cast<int>(i))) take_back(static_cast<int>(i), reading);
+  const auto repeats = [&](int i) { return alike_ || !window_->keeps(i); };
+  const int count = static_cast<int>(participants.size());
+  for (int i = 0; i < count; ++i) {
+    if (repeats(i)) take_back(i);
+  }
+  for (int i = 0; i < count; ++i) {
+    if (repeats(i)) read_again(i, reading);
   }
   hear_all(!window_->is_provisional());
   scheduler_.look_again();
   ++pass_;
 }
 
-void WindowedScheduler::take_back(int participant, Reading reading) {
+void WindowedScheduler::take_back(int participant) {
+  network().guarded(participant, [&] { network().participants[participant].return_to(marks_[participant]); });
+}
+
+/// When all histories are cut back: inputs look for the newest samples.
+void WindowedScheduler::read_again(int participant, Reading reading) {
   Participant& p = network().participants[participant];
-  network().guarded(participant, [&] { p.return_to(marks_[participant]); });
   if (reading == Reading::present) {
     p.read_present();
   } else {

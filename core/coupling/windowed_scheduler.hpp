@@ -79,7 +79,8 @@ class WindowedScheduler {
   void hear_all(bool all);
   bool finish_passes(double wall_seconds);
   void repeat();
-  void take_back(int participant, Reading reading);
+  void take_back(int participant);
+  void read_again(int participant, Reading reading);
   void open_until_end(int participant);
   void go_back();
   void leave_windows();

@@ -201,7 +201,7 @@ class TestCommandLine:
 
     def test_python_in_a_scenario_is_refused(self, examples, tmp_path, capsys):
         assert self.run("export", examples / "heater.toml", "--out", tmp_path / "heater.fmu") == 2
-        assert "which an FMU does without" in capsys.readouterr().err
+        assert "which an FMU cannot contain" in capsys.readouterr().err
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cmath>
-
 #include "coupling/comparison.hpp"
 
 namespace counterpoint::fast {
@@ -51,7 +49,7 @@ struct NewestComparison {
     std::size_t place = source.end() - 1;
     if (source.time(place) > t + tolerance && place > source.begin()) --place;
     const double sample = source.time(place);
-    if (!(std::abs(sample - t) <= tolerance)) return false;
+    if (!(sample >= t - tolerance && sample <= t + tolerance)) return false;
     const double arrived = c.scaled(source.value(place)[c.samples.column]);
     comparison.place_ = place;
     const Arrival arrival{t, sample, &assumed, &arrived, comparison.connection_, 1};
