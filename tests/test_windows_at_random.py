@@ -1,4 +1,4 @@
-"""Random systems with random steps, approximations, windows and threads: the same bits with and without fast paths."""
+"""Rings with random windows of all kinds, steps and threads: the same bits with and without fast paths."""
 
 import random
 
