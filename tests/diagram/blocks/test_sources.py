@@ -172,7 +172,7 @@ def test_a_csv_file_becomes_a_source_with_the_names_of_its_columns(tmp_path, pro
         ("t,,a\n0,1,1\n", {}, "cycle.csv: row 1: column 2 has no name"),
         ("t\n0\n", {}, "one column only"),
         ("t,a\n", {}, "has no rows below the names"),
-        ("", {}, "is empty; the first row has to name the columns"),
+        ("", {}, "is empty; expected column names in the first row"),
         ("t,a\n0,1\n", {"delimiter": ""}, "expected one character"),
     ],
 )
