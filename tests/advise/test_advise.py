@@ -355,7 +355,8 @@ def test_a_system_that_fails_in_its_first_step_gets_advice_that_works():
     system.connect("soft.y", "hard.u")
     with pytest.raises(cp.SimulationError):
         system.run(2.0, check="off")
-    assert system.advise(2.0, 0.1).best.steps["hard"] < 0.2
+    best = system.advise(2.0, 0.1).best
+    assert system.run(2.0, scheme=best, check="off").status == "finished"
 
 
 class Relay(cp.Subsystem):
@@ -398,7 +399,7 @@ def test_a_pilot_that_fails_names_the_subsystem_and_the_time():
     system.connect("upper.x", "lower.u")
     system.connect("lower.x", "upper.u")
     with pytest.raises(
-        cp.SetupError, match=r"advise: a pilot to t = 10 s.*upper.*the tank is empty.*choose an earlier end"
+        cp.SetupError, match=r"advise: a pilot to t = 10 s.*upper.*the tank is empty.*or an earlier end"
     ):
         system.advise(10.0, 1e-2)
 

@@ -58,7 +58,7 @@ def test_what_has_changed_since_the_run_is_told(case, counterpoint, tmp_path, sc
     path.unlink()
     code, _, err = counterpoint("run", first, "--out", "third")
     assert code == 2
-    assert "which is not there" in err
+    assert "which no longer exists" in err
 
 
 def test_a_run_of_a_system_made_in_python_cannot_be_run_again(tmp_path, counterpoint):

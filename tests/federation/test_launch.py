@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
-from counterpoint._run.run import FLUSH_SECONDS, FLUSH_SHARE, SLICE_SECONDS
+from counterpoint._run.flushing import FLUSH_SECONDS, FLUSH_SHARE
+from counterpoint._run.run import SLICE_SECONDS
 from counterpoint.federation.broker import free_port
 from counterpoint.federation.launching import launch, runner_file
 from counterpoint.federation.plan_file import LaunchPlan

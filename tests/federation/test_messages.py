@@ -36,5 +36,5 @@ def test_other_bytes_are_refused_with_the_name_of_the_sender(data):
 
 def test_a_message_that_was_cut_is_refused():
     data = write_message(Message(bytes(16), 0, [(1, np.ones((4, 3)))]))
-    with pytest.raises(cp.PeerLost, match="no message"):
+    with pytest.raises(cp.PeerLost, match="not a message"):
         read_message(data[:-1], "engine")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .._files.toml_writing import value_text
 from .._run.options import RunOptions
 from .._run.strategy import Strategy
+from ..quality.texts import percent_text
 from ..results import Result
 from ..system import System
 
@@ -127,7 +128,7 @@ class Advice:
 
     def __str__(self) -> str:
         one = self.recommended
-        size = f"{100 * one.error:.2g} %" if isfinite(one.error) else "unstable"
+        size = percent_text(one.error) if isfinite(one.error) else "unstable"
         head = "use" if self.good_enough else "no strategy keeps the tolerance; the closest is"
         lines = [f"{head} {one.label}: expected error {size}, {one.steps} steps, {one.cost:.2g} s", *self.reasons]
         return "\n".join(lines)

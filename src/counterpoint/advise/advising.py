@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import CounterpointError, SetupError
 from ..linearisation import linearise
+from ..quality.texts import percent_text
 from ..subsystems import NativeSubsystem
 from ..system import System
 from .advice import Advice, Candidate
@@ -297,7 +298,7 @@ class _Advising:
         if self.surrogates is None:
             reasons.append("there are no linear surrogates: pilots of the real models decide")
         elif not self._trusts_surrogates:
-            share = f"{100 * self.surrogates.residual:.2g} %"
+            share = percent_text(self.surrogates.residual)
             reasons.append(f"linear surrogates miss {share} of the motion: pilots of the real models decide")
         elif self.search.by_pilots and self._pilots_cost_less:
             reasons.append("runs of the real models take no longer than those of linear surrogates: they decide")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import OutputError
+from ..quality.texts import percent_text
 from ..results.plot_style import COLOURS, figure_of, plain_numbers, save, style
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def _table(candidates: tuple[Candidate, ...]) -> str:
 
 def _percent(error: float) -> str:
     if isfinite(error):
-        return f"{100 * error:.2g} %"
+        return percent_text(error)
     return "unstable" if error > 0 else "–"
 
 
