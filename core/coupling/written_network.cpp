@@ -59,6 +59,8 @@ namespace {
 
 using recipe::Reader;
 
+constexpr double most_steps = 1e15;  ///< all numbers up to here have a successor
+
 /// Compares what was read with what a network that has just begun would save: all that has a size has the same.
 class StateCheck {
  public:
@@ -112,7 +114,8 @@ class StateCheck {
     const bool listens = !clock.fixed() || next != Polynomial::infinity;  // the source of inputs is at its last sample
     needs(std::isfinite(read.t) && read.t_next >= read.t && read.horizon >= read.t_next);
     needs(!listens || read.t >= time_ - 2.0 * network_.tolerance);
-    needs(!clock.fixed() || (start <= read.t && next > read.t && count >= 1.0));
+    needs(!clock.fixed() || (start <= read.t && next > read.t && count >= 1.0 && count < most_steps));
+    needs(!clock.fixed() || !listens || std::abs(next - (start + count * clock.step())) <= clock.tolerance());
   }
 
   const Network& network_;
