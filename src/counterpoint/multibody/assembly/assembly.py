@@ -158,7 +158,7 @@ class Assembly:
         two iterations, 0 when one was always enough), ``worst_violation`` (m or rad), ``singular_steps`` (that ended
         in a singular position, known to fewer digits), ``penalty_raised`` (times), ``softened_steps`` (of an index-1
         formulation, that converged with softer constraints only), ``halved_steps`` (made again in
-        halves, because they did not converge or jumped next to a singular position).
+        halves, because they did not converge, or their projections changed the motion too much).
         """
         if self._made is None:
             return {}

@@ -85,8 +85,9 @@ class Formulation:
         Expected next correction at which Newton's method stops, relative to the size of the mechanism.
     max_iterations : int
         Where Newton's method gives up. Two or three are usual; a step that ends in a singular position needs many. A
-        step that does not converge, or jumps next to a singular position, is made again in halves, which may be halved
-        in turn (``halved_steps`` of the statistics).
+        step that does not converge, or whose projections change the motion by more than some 0.3 %, is made again
+        in halves, which may be halved in turn (``halved_steps`` of the statistics): next to singular positions, and
+        where steps are long for the motion.
     fixed_iterations : int
         If not 0: exactly so many iterations in each step, for studies; no step is halved. Not with ``"rk2"`` and
         ``"rk4"``, which have none.
