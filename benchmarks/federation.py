@@ -190,7 +190,7 @@ def plain(core: str, step: float, count: int) -> list[dict]:
 
 
 def step(bench: Bench) -> None:
-    """Measure the wall time of one step of both federates, equal steps, nobody waits: two messages and two grants."""
+    """Measure the wall time of one step of both federates, equal steps, neither waits: two messages and two grants."""
     count, repeats = (200, 1) if bench.quick else (500, 2)
     bench.add("step", "our link over TCP", {OURS: 1e6 * _link_seconds(count)}, "µs")
     for core in ("tcp",) if bench.quick else ("tcp", "tcpss", "zmq"):

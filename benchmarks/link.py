@@ -37,7 +37,7 @@ def served(scheme: str) -> Iterator[cp.link.Remote]:
 
 
 def best_batch(batches: int, work: Callable[[], object]) -> float:
-    """Return the seconds of the fastest batch: what is left when nobody else wants the cores."""
+    """Return the seconds of the fastest batch: the time without other load."""
     best = float("inf")
     for _ in range(batches):
         begun = time.perf_counter()

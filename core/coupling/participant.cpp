@@ -15,8 +15,7 @@ namespace {
 
 std::shared_ptr<Pace> built_in_pace(const StepClock& clock, const Subsystem& subsystem) {
   if (clock.fixed()) {
-    const auto* restarting = dynamic_cast<const RestartsSteps*>(&subsystem);
-    if (restarting != nullptr && restarting->restarts_steps()) return std::make_shared<RestartedPace>();
+    if (subsystem.restarts_steps()) return std::make_shared<RestartedPace>();
     return std::make_shared<FixedPace>();
   }
   return std::make_shared<OwnPace>(subsystem);

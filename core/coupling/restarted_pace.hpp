@@ -6,17 +6,6 @@
 
 namespace counterpoint {
 
-/// A subsystem whose fixed steps are counted again from where it stopped early, because the end of the step on the
-/// grid is not one that it could reach.
-class RestartsSteps {
- public:
-  /// Does not change.
-  virtual bool restarts_steps() const = 0;
-
- protected:
-  ~RestartsSteps() = default;
-};
-
 /// Equal steps: on the grid of the clock, and after an early stop on a grid that begins there. It remembers nothing
 /// but the clock, which is saved with the participant.
 class RestartedPace final : public Pace {

@@ -27,7 +27,7 @@ class SavedState {
 ///  3. Step. `step(t, t_end, u)` advances the state from t to t_end and returns the time reached. This may be less
 ///     (t < reached <= t_end) only if `stops_early()`. The others then wait more often, because they cannot know when
 ///     the subsystem will publish. One call is one accepted step: only its end is published. After an early end, fixed
-///     steps go on on their grid, or begin a new one there (`RestartsSteps`, restarted_pace.hpp).
+///     steps continue on their grid, or on a new one that begins there if the subsystem `restarts_steps()`.
 ///  4. Inputs. `step` may ask for inputs at any time between t and t_end: `u.at(time)`. At the start of a step it
 ///     evaluates derivatives again with u.at(t): those from the end of the last step used extrapolated inputs.
 ///  5. Outputs. `output(t, u)` returns the outputs at the current time, in memory of the subsystem. Only outputs with
@@ -64,6 +64,7 @@ class Subsystem : public recipe::Describable {
   virtual const double* output_again(double t, Inputs& u) { return output(t, u); }
 
   virtual bool stops_early() const { return false; }
+  virtual bool restarts_steps() const { return false; }
   virtual const double* output_before_event() { return nullptr; }
   virtual bool offers_derivatives() const { return false; }
   virtual bool uses_input_slopes() const { return false; }

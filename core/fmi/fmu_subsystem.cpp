@@ -312,7 +312,7 @@ StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
   told_of_discard_ = true;
   Text text(9);
   text << "the FMU discarded a step that it had computed up to t = " << end.reached
-       << " s, and its state cannot be saved: the run goes on from there, as after all such steps";
+       << " s, and its state cannot be saved: the run continues from there, as after all such steps";
   log_->add(1, "counterpoint", text.str());
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "coupling/abilities.hpp"
-#include "coupling/restarted_pace.hpp"
 #include "fmi/environment.hpp"
 #include "fmi/fmu_base.hpp"
 
@@ -21,7 +20,7 @@ namespace counterpoint::fmi {
 ///     finish:  terminate and free the instance
 ///
 /// Between steps FMI does not let outputs follow inputs, so there is direct feedthrough in initialisation mode only.
-class FmuSubsystem final : public FmuBase, public HeldStepper, public GuardedStepper, public RestartsSteps {
+class FmuSubsystem final : public FmuBase, public HeldStepper, public GuardedStepper {
  public:
   FmuSubsystem(LibraryPointer library, FmuSetup setup);
 

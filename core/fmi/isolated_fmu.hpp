@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "coupling/abilities.hpp"
-#include "coupling/restarted_pace.hpp"
 #include "fmi/fmu_base.hpp"
 #include "link/child_process.hpp"
 #include "link/remote_subsystem.hpp"
@@ -39,7 +38,7 @@ struct ChildOrder {
 ///     others:  pass the call on over shared memory; when the process died or is late: kill what is left of it and say
 ///              how it ended, what the FMU said and what it printed
 ///     finish:  let it end, kill what is left
-class IsolatedFmu final : public Subsystem, public OwnInputs, public AnnouncedStepper, public RestartsSteps {
+class IsolatedFmu final : public Subsystem, public OwnInputs, public AnnouncedStepper {
  public:
   IsolatedFmu(std::string library, FmuSetup setup, Isolation isolation);
   ~IsolatedFmu() override;

@@ -225,7 +225,7 @@ def test_steps_go_on_from_the_time_that_an_fmu_could_reach(built, fault, model, 
     result = system.run(until=1.0)
     assert result["pump.y"].time == pytest.approx([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
     assert result["pump.y"].values == pytest.approx(result["pump.y"].time)
-    told = [message for message in pump.messages if "the run goes on from there" in message.text]
+    told = [message for message in pump.messages if "the run continues from there" in message.text]
     assert len(told) == (model is NO_STATE and version < 3)
 
 

@@ -224,7 +224,7 @@ class Session:
         )
 
     def _check_subscribed(self) -> None:
-        """Raise SetupError for values that nobody publishes: they would keep what they are at the start."""
+        """Raise SetupError for values that no program publishes: they would keep their initial values."""
         known = self._asked("publications") if self._subscribed else []
         wrong = [
             f'subscribe: no program of the federation publishes "{key}"{did_you_mean(key, known)}'
